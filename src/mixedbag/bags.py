@@ -1,0 +1,516 @@
+"""`Bags`: one table of instances, cut into bags. Every input becomes one."""
+
+import numbers
+
+import numpy as np
+from scipy import sparse
+
+
+class Bags:
+    """An immutable list of bags, stored as one table of instances.
+
+    Bag ``i`` is the rows ``offsets[i]:offsets[i + 1]`` of `instances`. scikit-learn sees a
+    container of ``len(bags)`` samples, so cross-validation, pipelines and searches slice whole bags.
+
+    Parameters
+    ----------
+    instances : array or sparse matrix of shape (n_instances, n_features)
+        The instances of all bags, one after the other. float32 and float64 are kept as they are,
+        other numbers become float64; sparse matrices become CSR.
+    offsets : array of shape (n_bags + 1,)
+        Where each bag begins: starts at 0, ends at ``n_instances``, strictly increasing.
+    ids : sequence of length n_bags, optional
+        The bags' own names, used in messages and reports.
+    feature_names : sequence of str of length n_features, optional
+
+    See Also
+    --------
+    Bags.from_list, Bags.from_groups, Bags.from_frame, as_bags
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import Bags
+    >>> bags = Bags.from_list([np.ones((3, 2)), np.zeros((1, 2))], ids=["a", "b"])
+    >>> bags
+    Bags(2 bags, 4 instances × 2 features)
+    >>> bags.sizes
+    array([3, 1])
+    >>> bags[1]
+    array([[0., 0.]])
+    >>> bags[[1, 0]].ids.tolist()
+    ['b', 'a']
+    """
+
+    def __init__(self, instances, offsets, ids=None, feature_names=None):
+        self._instances = _freeze(_as_table(instances))
+        self._ids = None if ids is None else _frozen(_as_labels(ids))
+        self._offsets = _frozen(self._checked_offsets(offsets))
+        if self._ids is not None and len(self._ids) != len(self):
+            raise ValueError(f"{len(self._ids)} ids for {len(self)} bags")
+        self._feature_names = None
+        if feature_names is not None:
+            self._feature_names = [str(name) for name in feature_names]
+            if len(self._feature_names) != self.n_features:
+                raise ValueError(
+                    f"{len(self._feature_names)} feature names for {self.n_features} features"
+                )
+
+    def _checked_offsets(self, offsets):
+        offsets = np.asarray(offsets)
+        if offsets.ndim != 1 or len(offsets) == 0 or not np.issubdtype(offsets.dtype, np.integer):
+            raise ValueError("offsets must be a one-dimensional array of whole numbers")
+        offsets = offsets.astype(np.int64, copy=False)
+        n_instances = self._instances.shape[0]
+        if offsets[0] != 0 or offsets[-1] != n_instances:
+            raise ValueError(
+                f"offsets must start at 0 and end at the number of instances, {n_instances}; "
+                f"they run from {offsets[0]} to {offsets[-1]}"
+            )
+        sizes = np.diff(offsets)
+        if (sizes < 0).any():
+            raise ValueError(f"offsets must not decrease; they do after bag {np.argmin(sizes >= 0)}")
+        if (sizes == 0).any():
+            raise ValueError(f"{self.name(int(np.argmax(sizes == 0)))} is empty")
+        return offsets
+
+    @classmethod
+    def _unchecked(cls, instances, offsets, ids, feature_names):
+        """Assemble parts that come from a valid `Bags`, without checking them again."""
+        bags = cls.__new__(cls)
+        bags._instances = _freeze(instances)
+        bags._offsets = _frozen(offsets)
+        bags._ids = None if ids is None else _frozen(ids)
+        bags._feature_names = feature_names
+        return bags
+
+    # Builders ------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_list(cls, arrays, ids=None, feature_names=None):
+        """Build from a list of 2-D arrays (or sparse matrices), one a bag."""
+        arrays = list(arrays)
+        if not arrays:
+            raise ValueError("no bags: the list is empty")
+        tables = []
+        for i, array in enumerate(arrays):
+            name = f"bag {i}" if ids is None else f"bag {i} (id {_plain(ids[i])!r})"
+            try:
+                table = _as_table(array)
+            except (ValueError, TypeError) as error:
+                raise ValueError(f"{name}: {error}") from error
+            if table.shape[0] == 0:
+                raise ValueError(f"{name} is empty")
+            if table.shape[1] != (tables or [table])[0].shape[1]:
+                raise ValueError(
+                    f"{name} has {table.shape[1]} features, bag 0 has {tables[0].shape[1]}"
+                )
+            tables.append(table)
+        if any(sparse.issparse(table) for table in tables):
+            instances = sparse.vstack([sparse.csr_array(t) for t in tables], format="csr")
+        else:
+            instances = np.concatenate(tables)
+        offsets = np.concatenate([[0], np.cumsum([t.shape[0] for t in tables])])
+        return cls(instances, offsets.astype(np.int64), ids, feature_names)
+
+    @classmethod
+    def from_groups(cls, X, groups, feature_names=None):
+        """Build from rows and one group id a row.
+
+        Rows of a group need not be adjacent. Bags come in the order in which their ids first
+        appear; rows keep their order inside a bag.
+        """
+        table = _as_table(X)
+        codes, ids = _factorize(groups)
+        if len(codes) != table.shape[0]:
+            raise ValueError(f"{len(codes)} group ids for {table.shape[0]} instances")
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(ids)))])
+        if (np.diff(codes) < 0).any():  # otherwise the rows are grouped already: nothing to move
+            table = table[np.argsort(codes, kind="stable")]
+        return cls(table, offsets.astype(np.int64), ids, feature_names)
+
+    @classmethod
+    def from_frame(cls, frame, bag, features=None, label=None):
+        """Build from a data frame (pandas, polars, pyarrow, …) with a column of bag ids.
+
+        Parameters
+        ----------
+        frame : data frame
+        bag : str
+            The column that says which bag a row belongs to.
+        features : list of str, optional
+            The columns to learn from; by default every column but `bag` and `label`.
+        label : str, optional
+            A column with the label of each row's bag. When given, the result is the pair
+            ``(bags, y)``, with one label a bag.
+        """
+        import narwhals.stable.v2 as nw
+
+        frame = nw.from_native(frame, eager_only=True)
+        if features is None:
+            features = [name for name in frame.columns if name not in (bag, label)]
+        missing = [c for c in [bag, *features, *([label] if label else [])] if c not in frame.columns]
+        if missing:
+            raise ValueError(f"no column {missing[0]!r}; the columns are {list(frame.columns)}")
+        groups = _column(frame[bag])
+        bags = cls.from_groups(_numeric_table(frame, features), groups, feature_names=features)
+        if label is None:
+            return bags
+        return bags, bag_labels(_column(frame[label]), groups)
+
+    # What it holds -------------------------------------------------------------------------------
+
+    @property
+    def instances(self):
+        """The table of all instances, read-only."""
+        return self._instances
+
+    @property
+    def offsets(self):
+        """Where each bag begins in `instances`, and the end of the last."""
+        return self._offsets
+
+    @property
+    def ids(self):
+        """The bags' own names, or None."""
+        return self._ids
+
+    @property
+    def feature_names(self):
+        """Names of the columns, or None."""
+        return None if self._feature_names is None else list(self._feature_names)
+
+    @property
+    def sizes(self):
+        """Number of instances of each bag."""
+        return np.diff(self._offsets)
+
+    @property
+    def bag_of(self):
+        """Index of the bag that each instance belongs to."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+    @property
+    def n_instances(self):
+        return self._instances.shape[0]
+
+    @property
+    def n_features(self):
+        return self._instances.shape[1]
+
+    @property
+    def shape(self):
+        """``(n_bags, n_features)``: to scikit-learn, a bag is a sample."""
+        return len(self), self.n_features
+
+    @property
+    def ndim(self):
+        return 2
+
+    @property
+    def is_sparse(self):
+        return sparse.issparse(self._instances)
+
+    def name(self, i):
+        """How messages call bag `i`: its position, and its id where it has one."""
+        return f"bag {i}" if self._ids is None else f"bag {i} (id {_plain(self._ids[i])!r})"
+
+    def __len__(self):
+        return len(self._offsets) - 1
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self):
+        kind = ", sparse" if self.is_sparse else ""
+        return (
+            f"Bags({len(self)} bags, {self.n_instances} instances × {self.n_features} features"
+            f"{kind})"
+        )
+
+    def __array__(self, *args, **kwargs):
+        raise TypeError(
+            "Bags are not an array: a bag has many rows. Use bags.instances for the flat table of "
+            "instances, mixedbag.wrappers.BagFeatures for one row a bag, or "
+            "mixedbag.wrappers.InstanceWise to apply a scikit-learn transformer to instances."
+        )
+
+    # Slicing -------------------------------------------------------------------------------------
+
+    def __getitem__(self, key):
+        """A whole number gives that bag's 2-D array; anything else a new `Bags`.
+
+        scikit-learn asks for ``bags[index, ...]``; the ellipsis stands for the columns.
+        """
+        if isinstance(key, tuple):
+            if len(key) != 2 or not (key[1] is Ellipsis or _is_full_slice(key[1])):
+                raise IndexError("bags are indexed by bag only: bags[i], bags[mask], bags[1:3]")
+            key = key[0]
+        if isinstance(key, numbers.Integral) and not isinstance(key, (bool, np.bool_)):
+            i = range(len(self))[key]  # IndexError past the end, negative from the back
+            return self._instances[self._offsets[i] : self._offsets[i + 1]]
+        if isinstance(key, slice) and key.step in (None, 1):
+            return self._run(*key.indices(len(self))[:2])
+        return self._take(self._positions(key))
+
+    def _positions(self, key):
+        if isinstance(key, slice):
+            return np.arange(len(self))[key]
+        index = np.asarray(key)
+        if index.size == 0 and index.ndim <= 1:
+            return np.empty(0, dtype=np.int64)
+        if index.ndim != 1:
+            raise IndexError(f"bags are indexed by one-dimensional keys, not {index.ndim}-D")
+        if index.dtype == bool:
+            if len(index) != len(self):
+                raise IndexError(f"a mask of length {len(index)} for {len(self)} bags")
+            return np.flatnonzero(index)
+        if not np.issubdtype(index.dtype, np.integer):
+            raise IndexError(f"bags are indexed by whole numbers or a mask, not {index.dtype}")
+        return np.arange(len(self))[index]
+
+    def _run(self, start, stop):
+        """Adjacent bags: views, no copy."""
+        stop = max(start, stop)
+        first, last = self._offsets[start], self._offsets[stop]
+        return Bags._unchecked(
+            self._instances[first:last],
+            self._offsets[start : stop + 1] - first,
+            None if self._ids is None else self._ids[start:stop],
+            self._feature_names,
+        )
+
+    def _take(self, positions):
+        sizes = self.sizes[positions]
+        offsets = np.zeros(len(positions) + 1, dtype=np.int64)
+        np.cumsum(sizes, out=offsets[1:])
+        rows = np.arange(offsets[-1]) + np.repeat(self._offsets[positions] - offsets[:-1], sizes)
+        ids = None if self._ids is None else self._ids[positions]
+        return Bags._unchecked(self._instances[rows], offsets, ids, self._feature_names)
+
+    # Derived bags --------------------------------------------------------------------------------
+
+    def spread(self, values):
+        """One value a bag, repeated to one an instance."""
+        return np.repeat(values, self.sizes, axis=0)
+
+    def with_instances(self, instances, feature_names=None):
+        """The same bags with other instance rows (as many as before)."""
+        if instances.shape[0] != self.n_instances:
+            raise ValueError(f"{instances.shape[0]} rows for {self.n_instances} instances")
+        return Bags(instances, self._offsets, self._ids, feature_names)
+
+    def singletons(self):
+        """Every instance as a bag of its own."""
+        return Bags._unchecked(
+            self._instances, np.arange(self.n_instances + 1), None, self._feature_names
+        )
+
+    def check_finite(self, allow_nan=False):
+        """Raise a `ValueError` that names the place of the first NaN or infinity."""
+        values = self._instances.data if self.is_sparse else self._instances
+        # The sum is one pass without temporaries; only a suspicious one calls for a closer look.
+        with np.errstate(all="ignore"):
+            if np.isfinite(values.sum()):
+                return
+        bad = np.isinf(values) if allow_nan else ~np.isfinite(values)
+        if not bad.any():
+            return
+        if self.is_sparse:
+            place = int(np.argmax(bad))
+            row = int(np.searchsorted(self._instances.indptr, place, side="right")) - 1
+            column = int(self._instances.indices[place])
+            value = values[place]
+        else:
+            row, column = divmod(int(np.argmax(bad)), self.n_features)
+            value = values[row, column]
+        i = int(np.searchsorted(self._offsets, row, side="right")) - 1
+        feature = repr(self._feature_names[column]) if self._feature_names else str(column)
+        kind = "NaN" if np.isnan(value) else "infinity"
+        raise ValueError(
+            f"instance {row - self._offsets[i]} of {self.name(i)} has {kind} in feature {feature}"
+        )
+
+
+def as_bags(x):
+    """Read `x` as bags: what every learner does with its input.
+
+    A `Bags` is returned as it is; a list of 2-D arrays and a 3-D array are bags of several
+    instances; **a plain 2-D array or data frame means bags of one instance**, so that predicting on
+    ordinary rows is the instance-level prediction.
+    """
+    if isinstance(x, Bags):
+        return x
+    if _is_frame(x):
+        import narwhals.stable.v2 as nw
+
+        frame = nw.from_native(x, eager_only=True)
+        names = list(frame.columns)
+        table = _numeric_table(frame, names)
+        named = all(isinstance(name, str) for name in names)
+        return Bags(table, np.arange(len(table) + 1), feature_names=names if named else None)
+    if _is_list_of_tables(x):
+        return Bags.from_list(x)
+    table = x if sparse.issparse(x) else np.asarray(x)
+    if table.ndim == 3:
+        n_bags, size, n_features = table.shape
+        return Bags(
+            table.reshape(n_bags * size, n_features), np.arange(n_bags + 1, dtype=np.int64) * size
+        )
+    table = _as_table(table)
+    return Bags._unchecked(table, np.arange(table.shape[0] + 1), None, None)
+
+
+def bag_labels(labels, groups):
+    """One label a bag from one label a row, in the order in which the groups first appear.
+
+    A bag whose rows disagree is an error that names it.
+    """
+    codes, ids = _factorize(groups)
+    labels = _as_labels(labels)
+    if len(labels) != len(codes):
+        raise ValueError(f"{len(labels)} labels for {len(codes)} rows")
+    first = np.full(len(ids), len(codes))
+    np.minimum.at(first, codes, np.arange(len(codes)))
+    per_bag = labels[first]
+    wrong = per_bag[codes] != labels
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"bag {_plain(ids[codes[row]])!r} has two labels: {_plain(per_bag[codes[row]])!r} and "
+            f"{_plain(labels[row])!r} (row {row})"
+        )
+    return per_bag
+
+
+# Reading tables, ids and columns ------------------------------------------------------------------
+
+
+def _as_table(x):
+    """A 2-D table of floats, dense and C-contiguous or CSR; copied only when it must be."""
+    if sparse.issparse(x):
+        table = sparse.csr_array(x)
+        if not (np.issubdtype(table.dtype, np.number) or table.dtype == bool):
+            raise ValueError(f"instances must be numbers, not {table.dtype}")
+        if np.iscomplexobj(table):
+            raise ValueError("Complex data not supported")
+        if table.dtype not in (np.float32, np.float64):
+            table = table.astype(np.float64)
+        if not table.has_canonical_format:
+            table = table.copy()
+            table.sum_duplicates()
+        return table
+    x = np.asarray(x)
+    if np.iscomplexobj(x):
+        raise ValueError("Complex data not supported")
+    if x.ndim != 2:
+        raise ValueError(
+            f"expected a 2-D table of instances, got a {x.ndim}-D array of shape {x.shape}. "
+            "Reshape your data either using array.reshape(-1, 1) if your data has a single feature "
+            "or array.reshape(1, -1) if it contains a single sample."
+        )
+    if x.dtype not in (np.float32, np.float64):
+        try:
+            x = x.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"instances must be numbers; {error}") from error
+    if x.shape[1] == 0:
+        raise ValueError(
+            f"0 feature(s) (shape={x.shape}) while a minimum of 1 is required: no features"
+        )
+    return np.ascontiguousarray(x)
+
+
+def _as_labels(values):
+    """A one-dimensional array; strings stay objects so that nothing is cut or padded."""
+    values = np.asarray(values) if hasattr(values, "dtype") else np.asarray(list(values))
+    if values.ndim != 1:
+        raise ValueError(f"expected one value a bag, got an array of shape {values.shape}")
+    return values
+
+
+def _factorize(groups):
+    """Codes 0, 1, … in order of first appearance, and the ids they stand for."""
+    groups = _as_labels(groups)
+    if groups.dtype.kind in "iub":
+        ids, first, codes = np.unique(groups, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        return rank[codes], ids[order]
+    values = groups.tolist()
+    known = {}
+    codes = np.fromiter((known.setdefault(v, len(known)) for v in values), np.int64, len(values))
+    for value in known:
+        if value is None or value != value:
+            row = values.index(value) if value is None else int(np.argmax(codes == known[value]))
+            raise ValueError(f"row {row} has no bag id")
+    ids = np.empty(len(known), dtype=object)
+    ids[:] = list(known)
+    return codes, ids.astype(groups.dtype) if groups.dtype.kind != "O" else ids
+
+
+def _column(series):
+    """A narwhals column as a NumPy array, strings as objects."""
+    values = series.to_numpy()
+    return values.astype(object) if values.dtype.kind in "UST" else values
+
+
+def _numeric_table(frame, names):
+    """The named columns as one float table, filled column by column to spare a second copy."""
+    import narwhals.stable.v2 as nw
+
+    float32 = all(frame[name].dtype == nw.Float32 for name in names)
+    table = np.empty((len(frame), len(names)), dtype=np.float32 if float32 else np.float64)
+    for j, name in enumerate(names):
+        column = frame[name]
+        if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):
+            try:
+                table[:, j] = column.to_numpy().astype(np.float64)
+            except (TypeError, ValueError) as error:
+                raise ValueError(
+                    f"column {name!r} is not numeric ({column.dtype}): leave it out of `features` "
+                    f"or encode it; {error}"
+                ) from error
+        elif column.null_count():
+            table[:, j] = column.cast(nw.Float64).fill_null(np.nan).to_numpy()
+        else:
+            table[:, j] = column.to_numpy()
+    return table
+
+
+def _is_frame(x):
+    return hasattr(x, "columns") and not hasattr(x, "offsets")
+
+
+def _is_list_of_tables(x):
+    if not isinstance(x, (list, tuple)) or not x:
+        return False
+    first = x[0]
+    if sparse.issparse(first) or getattr(first, "ndim", None) == 2:
+        return True
+    return isinstance(first, (list, tuple)) and bool(first) and np.ndim(first[0]) == 1
+
+
+def _is_full_slice(key):
+    return isinstance(key, slice) and key == slice(None)
+
+
+def _frozen(array):
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _freeze(table):
+    if not sparse.issparse(table):
+        return _frozen(table)
+    parts = (_frozen(table.data), _frozen(table.indices), _frozen(table.indptr))
+    frozen = sparse.csr_array(parts, shape=table.shape, copy=False)
+    frozen.has_sorted_indices = frozen.has_canonical_format = True
+    return frozen
+
+
+def _plain(value):
+    """A NumPy scalar as the Python value that people would write."""
+    return value.item() if isinstance(value, np.generic) else value
