@@ -1,0 +1,227 @@
+"""Instance scores to bag scores, with derivatives.
+
+A pooling turns the flat scores ``F`` of all instances into one score ``Y_i`` a bag. Each is a small
+object with three methods over flat scores and offsets:
+
+``value(scores, offsets)``
+    the bag scores ``Y_i``;
+``weights(scores, offsets)``
+    ``q_ij = ∂Y_i/∂F_ij``, flat: how much each instance makes its bag's score;
+``curvature(scores, offsets)``
+    the second derivative of every bag, which for all of them is diagonal plus rank one,
+    ``∂²Y_i/∂F_i² = diag(d_i) + r_i q_i q_iᵀ``, as the pair ``(d, r)`` of a flat array and an array
+    with one value a bag.
+
+All are safe for scores of any size. At a kink (max, ordered averages) `weights` is a subgradient
+that does not depend on the order of the instances.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+def spread(values, offsets):
+    """One value a bag, repeated to one an instance."""
+    return np.repeat(values, np.diff(offsets), axis=0)
+
+
+def bag_sum(values, offsets):
+    """Sum of each bag's values; a table is summed column by column."""
+    return np.add.reduceat(values, offsets[:-1], axis=0)
+
+
+def bag_max(values, offsets):
+    """Largest of each bag's values; a table is searched column by column."""
+    return np.maximum.reduceat(values, offsets[:-1], axis=0)
+
+
+def bag_argmax(values, offsets):
+    """Row of the (first) largest value of each bag."""
+    rows = np.arange(len(values))
+    is_largest = values == spread(bag_max(values, offsets), offsets)
+    return np.minimum.reduceat(np.where(is_largest, rows, len(values)), offsets[:-1])
+
+
+def bag_logsumexp(values, offsets):
+    """``log Σ_j exp(v_ij)`` of each bag."""
+    top = bag_max(values, offsets)
+    return top + np.log(bag_sum(np.exp(values - spread(top, offsets)), offsets))
+
+
+class Pooling:
+    """Base of poolings that are piecewise linear in the scores: they have no curvature."""
+
+    def value(self, scores, offsets):
+        """Bag scores."""
+        return bag_sum(self.weights(scores, offsets) * scores, offsets)
+
+    def weights(self, scores, offsets):
+        """First derivative of each bag's score by its instances' scores, flat."""
+        raise TypeError(f"{type(self).__name__} defines no weights")
+
+    def curvature(self, scores, offsets):
+        """Second derivative, as the diagonal ``d`` and the rank-one factors ``r``."""
+        return np.zeros(len(scores)), np.zeros(len(offsets) - 1)
+
+
+@dataclass(frozen=True)
+class Max(Pooling):
+    """The largest score: the bag is positive if any instance is."""
+
+    def value(self, scores, offsets):
+        return bag_max(scores, offsets)
+
+    def weights(self, scores, offsets):
+        is_largest = (scores == spread(bag_max(scores, offsets), offsets)).astype(float)
+        return is_largest / spread(bag_sum(is_largest, offsets), offsets)
+
+
+@dataclass(frozen=True)
+class Mean(Pooling):
+    """The average score."""
+
+    def value(self, scores, offsets):
+        sizes = np.diff(offsets)
+        return bag_sum(scores, offsets) / (sizes if scores.ndim == 1 else sizes[:, None])
+
+    def weights(self, scores, offsets):
+        return spread(1.0 / np.diff(offsets), offsets)
+
+
+@dataclass(frozen=True)
+class Sum(Pooling):
+    """The total: for counts and sums."""
+
+    def value(self, scores, offsets):
+        return bag_sum(scores, offsets)
+
+    def weights(self, scores, offsets):
+        return np.ones(len(scores))
+
+
+@dataclass(frozen=True)
+class Majority(Pooling):
+    """The balance of votes, from −1 (all instances negative) to 1 (all positive).
+
+    A table of scores with a column a class gives the share of instances that vote for each class.
+    A vote does not change with small changes of a score, so the weights are zero.
+    """
+
+    def value(self, scores, offsets):
+        if scores.ndim == 1:
+            return Mean().value(np.where(scores > 0, 1.0, -1.0), offsets)
+        votes = np.zeros_like(scores, dtype=float)
+        votes[np.arange(len(scores)), scores.argmax(axis=1)] = 1.0
+        return Mean().value(votes, offsets)
+
+    def weights(self, scores, offsets):
+        return np.zeros(len(scores))
+
+
+@dataclass(frozen=True)
+class LogSumExp(Pooling):
+    """``(1/λ) log Σ_j exp(λ F_ij)``: a soft maximum that grows with the size of the bag."""
+
+    lam: float = 1.0
+
+    def value(self, scores, offsets):
+        return bag_logsumexp(self.lam * scores, offsets) / self.lam
+
+    def weights(self, scores, offsets):
+        logits = self.lam * scores
+        return np.exp(logits - spread(bag_logsumexp(logits, offsets), offsets))
+
+    def curvature(self, scores, offsets):
+        return self.lam * self.weights(scores, offsets), np.full(len(offsets) - 1, -self.lam)
+
+
+@dataclass(frozen=True)
+class LogMeanExp(LogSumExp):
+    """``(1/λ) log((1/N_i) Σ_j exp(λ F_ij))``: from the mean (λ → 0) to the maximum (λ → ∞).
+
+    Dividing by the size inside the logarithm keeps large bags from turning positive for their size
+    alone.
+    """
+
+    def value(self, scores, offsets):
+        return super().value(scores, offsets) - np.log(np.diff(offsets)) / self.lam
+
+
+@dataclass(frozen=True)
+class ISR(LogSumExp):
+    """The integrated segmentation rule, whose log-odds are ``log Σ_j exp F_ij``."""
+
+    lam: float = 1.0
+
+
+@dataclass(frozen=True)
+class NoisyOr(Pooling):
+    """Log-odds of ``1 − Π_j (1 − σ(F_ij))``: some instance is positive, independently.
+
+    With ``S_i = Σ_j softplus(F_ij)`` this is ``log(exp(S_i) − 1)``.
+    """
+
+    def value(self, scores, offsets):
+        log_total = self._log_total(scores, offsets)
+        total = np.exp(np.minimum(log_total, 700.0))
+        # log(expm1(S)): S + log(1 − e^−S), and log S + S/2 where S is tiny.
+        tiny = total < 1e-5
+        safe = np.where(tiny, 1.0, total)
+        return np.where(tiny, log_total + total / 2, safe + np.log(-np.expm1(-safe)))
+
+    def weights(self, scores, offsets):
+        # q = σ(F)/(1 − e^−S), in logarithms because both vanish together.
+        return np.exp(self._log_sigmoid(scores) - spread(self._log_any(scores, offsets), offsets))
+
+    def curvature(self, scores, offsets):
+        diagonal = self.weights(scores, offsets) * np.exp(self._log_sigmoid(-scores))
+        return diagonal, -np.exp(-np.exp(np.minimum(self._log_total(scores, offsets), 700.0)))
+
+    @staticmethod
+    def _log_sigmoid(scores):
+        return -np.logaddexp(0.0, -scores)
+
+    @staticmethod
+    def _log_total(scores, offsets):
+        """``log S_i``, finite even where every softplus underflows."""
+        low = scores < -30.0
+        softplus = np.logaddexp(0.0, np.where(low, 0.0, scores))
+        return bag_logsumexp(np.where(low, scores, np.log(softplus)), offsets)
+
+    def _log_any(self, scores, offsets):
+        """``log(1 − e^−S_i)``."""
+        log_total = self._log_total(scores, offsets)
+        total = np.exp(np.minimum(log_total, 700.0))
+        tiny = total < 1e-5
+        return np.where(
+            tiny, log_total - total / 2, np.log(-np.expm1(-np.where(tiny, 1.0, total)))
+        )
+
+
+@dataclass(frozen=True)
+class OWA(Pooling):
+    """Ordered weighted average ``Σ_k w_k F_(k)`` of the scores, largest first.
+
+    The weights come from the quantifier ``w_k = (k/n)^a − ((k−1)/n)^a``: ``a → 0`` is the maximum,
+    ``a = 1`` the mean, ``a → ∞`` the minimum.
+    """
+
+    a: float = 0.5
+
+    def weights(self, scores, offsets):
+        sizes = np.diff(offsets)
+        bag = np.repeat(np.arange(len(sizes)), sizes)
+        order = np.lexsort((-scores, bag))
+        rank = np.arange(len(scores)) - spread(offsets[:-1], offsets)
+        n = spread(sizes, offsets)
+        ranked = ((rank + 1) / n) ** self.a - (rank / n) ** self.a
+        # Equal scores share their weights, or the result would depend on the instances' order.
+        sorted_scores = scores[order]
+        first = np.flatnonzero(
+            np.r_[True, (sorted_scores[1:] != sorted_scores[:-1]) | (bag[1:] != bag[:-1])]
+        )
+        runs = np.diff(np.r_[first, len(scores)])
+        weights = np.empty(len(scores))
+        weights[order] = np.repeat(np.add.reduceat(ranked, first) / runs, runs)
+        return weights
