@@ -1,0 +1,143 @@
+"""MATLAB files: PRTools data sets with bags, and plain matrices (instances, bag numbers, labels)."""
+
+import io
+
+import numpy as np
+
+from mixedbag.datasets._formats.rows import Rows
+from mixedbag.datasets._formats.source import Source, shown
+
+
+def read_mat(source):
+    """Rows from one .mat file, or from a folder with one variable a file."""
+    if source.path.is_dir():
+        variables = {}
+        for path in sorted(source.path.glob("*.mat")):
+            found = _variables(Source(path))
+            if found.keys() & variables.keys():
+                raise source.error(f"two files hold a variable {sorted(found)[0]!r}")
+            variables.update(found)
+        if not variables:
+            raise source.error("a folder without .mat files")
+    else:
+        variables = _variables(source)
+    for value in variables.values():
+        if value.dtype.names and {"data", "nlab", "ident"} <= set(value.dtype.names):
+            return _prtools(source, value)
+    return _matrices(source, variables)
+
+
+def _variables(source):
+    from scipy.io import loadmat
+
+    if source.content.startswith(b"\x89HDF"):
+        raise source.error("a MATLAB 7.3 file; save it with the option -v7")
+    try:
+        found = loadmat(io.BytesIO(source.content))
+        return {
+            name: np.asarray(value) for name, value in found.items() if not name.startswith("__")
+        }
+    except Exception as error:
+        # The reader of damaged files raises whatever its first wrong byte leads to.
+        raise source.error(
+            f"not a readable MATLAB file ({type(error).__name__}: {error})"
+        ) from error
+
+
+def _prtools(source, dataset):
+    """A PRTools ``prdataset``: data, nlab (numbers of labels), lablist, ident.milbag."""
+    data = _numbers(source, _part(source, dataset, "data"), "data")
+    nlab = _whole(source, _part(source, dataset, "nlab"), "nlab")
+    ident = _part(source, dataset, "ident")
+    if not (ident.dtype.names and "milbag" in ident.dtype.names):
+        raise source.error("the data set has no ident.milbag: its rows are not in bags")
+    bag = _whole(source, _part(source, ident, "milbag"), "ident.milbag")
+    names = _label_names(_part(source, dataset, "lablist"))
+    for what, values in (("nlab", nlab), ("ident.milbag", bag)):
+        if len(values) != len(data):
+            raise source.error(f"{len(values)} values of {what} for {len(data)} rows of data")
+    if names is None:
+        label = nlab.tolist()
+    elif nlab.min() < 1 or nlab.max() > len(names):
+        raise source.error(f"nlab goes from {nlab.min()} to {nlab.max()}, with {len(names)} names")
+    else:
+        label = [names[k - 1] for k in nlab]
+    return Rows(data, bag.tolist(), label)
+
+
+def _label_names(lablist):
+    """The names of the labels: the list itself, or the first cell of PRTools' table of lists."""
+    if lablist.dtype == object and lablist.size:
+        lablist = np.asarray(lablist.flat[0])
+    if lablist.dtype.kind != "U" or lablist.size == 0:
+        return None
+    return [str(name).strip() for name in lablist.ravel()]
+
+
+def _matrices(source, variables):
+    """Plain matrices, told apart by shape: rows of instances, bags of rows, labels of bags.
+
+    Labels are one a bag, in the order of the bag numbers, or one a row.
+    """
+    usable = {n: v for n, v in variables.items() if v.dtype.kind in "iufb" and v.ndim == 2}
+    tables = {n: v for n, v in usable.items() if min(v.shape) > 1}
+    vectors = {n: v.ravel() for n, v in usable.items() if v.size and min(v.shape) == 1}
+    if len(tables) != 1:
+        raise source.error(
+            f"expected one matrix of instances, found {len(tables)} among {sorted(variables)}"
+        )
+    ((_, data),) = tables.items()
+    data = _numbers(source, data, "the matrix of instances")
+    of_rows = {n: v for n, v in vectors.items() if len(v) == len(data)}
+    bag_name = _bag_vector(source, of_rows)
+    bag = _whole(source, of_rows[bag_name], bag_name)
+    numbers, codes = np.unique(bag, return_inverse=True)
+    labels = [
+        n for n, v in vectors.items() if n != bag_name and len(v) in (len(numbers), len(data))
+    ]
+    if len(labels) != 1:
+        raise source.error(
+            f"expected one vector of {len(numbers)} bag labels, found {len(labels)} among "
+            f"{sorted(variables)}"
+        )
+    label = vectors[labels[0]]
+    if not np.isfinite(label).all():
+        raise source.error(f"{labels[0]} has a value that is not finite")
+    label = label if len(label) == len(data) else label[codes]
+    whole = (label == np.round(label)).all()
+    return Rows(data, bag.tolist(), (label.astype(np.int64) if whole else label).tolist())
+
+
+def _bag_vector(source, of_rows):
+    if len(of_rows) == 1:
+        return next(iter(of_rows))
+    named = [name for name in of_rows if "bag" in name.lower() or "group" in name.lower()]
+    if len(named) != 1:
+        raise source.error(
+            f"cannot tell which variable numbers the bags: {sorted(of_rows) or 'none fits'}; call "
+            "it 'bag'"
+        )
+    return named[0]
+
+
+def _part(source, struct, name):
+    if name not in (struct.dtype.names or ()) or struct.size != 1:
+        raise source.error(f"the data set has no {shown(name)}")
+    return np.asarray(struct.flat[0][name])
+
+
+def _numbers(source, values, what):
+    if values.dtype.kind not in "iuf" or values.ndim != 2 or 0 in values.shape:
+        raise source.error(f"{what} is not a matrix of numbers")
+    if np.isinf(values).any():
+        raise source.error(f"{what} has an infinite value")
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def _whole(source, values, what):
+    values = np.asarray(values).ravel()
+    if values.dtype.kind not in "iuf" or not values.size or (values != np.round(values)).any():
+        raise source.error(f"{what} does not hold whole numbers")
+    if np.abs(values.astype(np.float64)).max() >= 2**53:
+        raise source.error(f"{what} holds numbers beyond 2^53")
+    return values.astype(np.int64)

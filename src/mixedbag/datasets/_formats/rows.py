@@ -1,0 +1,120 @@
+"""`Rows`: what every format reduces its file to, and the one place where rows become bags."""
+
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mixedbag.bags import Bags
+from mixedbag.datasets.records import BagData, class_sizes
+
+
+@dataclass
+class Rows:
+    """One entry an instance, in the order of the file.
+
+    `lines` holds the line each row came from, for messages. Labels and weights are the bag's own,
+    repeated on each of its rows: `gather` checks that they agree.
+    """
+
+    instances: object
+    bag: list
+    label: list | None = None
+    lines: list | None = None
+    feature_names: list | None = None
+    instance_ids: list | None = None
+    weight: list | None = None
+    notes: list = field(default_factory=list)
+
+    def gather(self, source):
+        """The rows as bags, in the order in which bags first appear."""
+        if not len(self.bag):
+            raise source.error("no instances")
+        codes, first, ids = _factorize(self.bag)
+        order = None
+        if (np.diff(codes) < 0).any():
+            order = np.argsort(codes, kind="stable")
+            self.notes.append("rows of a bag are not adjacent; they were brought together")
+        instances = self.instances if order is None else self.instances[order]
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(ids)))])
+        ids = as_ids(ids)
+
+        y = weight = instance_ids = None
+        if self.label is not None:
+            y = self._constant(source, as_labels(self.label), codes, first, ids, "labels")
+        if self.weight is not None:
+            weight = np.asarray(self.weight, dtype=np.float64)
+            weight = self._constant(source, weight, codes, first, ids, "weights")
+        if self.instance_ids is not None:
+            instance_ids = as_ids(self.instance_ids)
+            instance_ids = instance_ids if order is None else instance_ids[order]
+        bags = Bags(instances, offsets, ids, self.feature_names)
+        understood = (
+            f"{len(bags)} bags ({class_sizes(y)}), {bags.n_instances} instances of "
+            f"{bags.n_features} features"
+        )
+        return BagData(bags, y, weight, instance_ids=instance_ids, notes=(understood, *self.notes))
+
+    def _constant(self, source, values, codes, first, ids, what):
+        """One value a bag, given that all its rows agree."""
+        per_bag = values[first]
+        wrong = per_bag[codes] != values
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            bag = codes[row]
+            raise source.error(
+                f"bag {plain(ids[bag])!r} has two {what}: {plain(per_bag[bag])!r} and "
+                f"{plain(values[row])!r}" + ("" if self.lines is not None else f" (row {row})"),
+                None if self.lines is None else int(self.lines[row]),
+            )
+        return per_bag
+
+
+def _factorize(values):
+    """Codes in order of first appearance, the first row of each, and the distinct values."""
+    known, first = {}, []
+    codes = np.empty(len(values), dtype=np.int64)
+    for row, value in enumerate(values):
+        code = known.setdefault(value, len(known))
+        if code == len(first):
+            first.append(row)
+        codes[row] = code
+    return codes, np.array(first), list(known)
+
+
+def as_ids(texts):
+    """Ids as whole numbers when all are written as such, else as they are: ``"007"`` stays text."""
+    distinct = set(texts)
+    if all(isinstance(text, str) and _WHOLE.fullmatch(text) for text in distinct):
+        return np.array([int(text) for text in texts], dtype=np.int64)
+    return _as_they_are(texts)
+
+
+def as_labels(texts):
+    """Labels as numbers when all of them are numbers (``"1."`` is 1), else as they are."""
+    distinct = set(texts)
+    if not all(isinstance(text, str) and _NUMBER.fullmatch(text) for text in distinct):
+        return _as_they_are(texts)
+    numbers = {text: float(text) for text in distinct}
+    values = np.array([numbers[text] for text in texts])
+    whole = (np.abs(values) < 2**53).all() and (values == np.round(values)).all()
+    return values.astype(np.int64) if whole else values
+
+
+def plain(value):
+    """A NumPy scalar as the Python value that people would write."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _as_they_are(values):
+    """Numbers of one type as an array of it; text as objects, so that nothing is cut or padded."""
+    kinds = {type(value) for value in values}
+    if len(kinds) == 1 and kinds <= {bool, int, float}:
+        return np.array(values)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,2})?")

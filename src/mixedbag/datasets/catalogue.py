@@ -1,0 +1,68 @@
+"""`load`: the public data sets by name, from files already on this machine."""
+
+from dataclasses import replace
+
+from mixedbag.datasets._home import data_homes, verify
+
+
+def load(name, data_home=None, verify_files=True):
+    """Load a data set by name.
+
+    Parameters
+    ----------
+    name : str
+        One of `list_names`.
+    data_home : path, optional
+        The folder that holds the files; by default the one that the environment variable
+        ``MIXEDBAG_DATA`` names, then mixedbag's folder in the user's cache.
+    verify_files : bool, default=True
+        Compare the files' SHA-256 checksums with those of the published files.
+
+    Returns
+    -------
+    BagData, Table or Recordings
+        `bags` and `y` for bags; `X` and `y` for plain tables; whole recordings with the activity of
+        every sample, to cut into bags with `Recordings.bags_of`, for time series.
+
+    Raises
+    ------
+    FileNotFoundError
+        Naming the file, where to put it, and where it is published.
+    """
+    entry = info(name)
+    data = entry.load(paths(name, data_home, verify_files))
+    return replace(data, notes=(f"{entry.description} ({entry.published})", *data.notes))
+
+
+def paths(name, data_home=None, verify_files=False):
+    """The files of a data set on this machine."""
+    entry = info(name)
+    homes = data_homes(data_home)
+    found = []
+    for file in entry.files:
+        path = next((home / file for home in homes if (home / file).is_file()), None)
+        if path is None:
+            raise FileNotFoundError(
+                f"data set {name!r} needs the file {file}. Put it at "
+                f"{' or '.join(str(home / file) for home in homes)}; it is published at {entry.url}"
+            )
+        if verify_files:
+            verify(path, file)
+        found.append(path)
+    return found
+
+
+def list_names():
+    """The names that `load` knows."""
+    from mixedbag.datasets._entries import ENTRIES
+
+    return list(ENTRIES)
+
+
+def info(name):
+    """What the catalogue knows of a data set: description, size, files, publication."""
+    from mixedbag.datasets._entries import ENTRIES
+
+    if name not in ENTRIES:
+        raise ValueError(f"no data set is called {name!r}; there are {', '.join(ENTRIES)}")
+    return ENTRIES[name]

@@ -1,0 +1,180 @@
+"""`read`: any supported file as bags, recognised by its content."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from mixedbag.datasets._formats import arff, c45, delimited, indexed, matlab, parquet
+from mixedbag.datasets._formats.columns import Columns
+from mixedbag.datasets._formats.source import Source
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format: how to know it, and how to turn a `Source` into `Rows`.
+
+    `recognises` gets the source and its first lines (an empty list for binary content). `read`
+    gets the source, and also the `Columns` that the caller asked for when the format names its columns
+    (`named`).
+    """
+
+    name: str
+    description: str
+    recognises: Callable
+    read: Callable
+    named: bool = False
+
+
+def read(
+    path, bag=None, label=None, *, weight=None, instance=None, features=None, drop=(), format=None
+):
+    """Read bags and labels from a file.
+
+    The format is recognised by content: CSV or TSV with a header (plain or gzip-compressed),
+    Parquet, Weka ARFF (relational or flat), UCI C4.5 as in MUSK, ``instance:bag:label index:value …``,
+    ``instance,bag,label,…`` with dense or sparse values, and MATLAB files (a PRTools data set, or
+    matrices of instances, bag numbers and labels, in one file or a folder).
+
+    In tables, every column that is no bag, label, weight or instance name is a feature. Columns of text
+    are left out; missing values (empty, ``?``, ``NA``, ``NaN``, …) become NaN. `notes` of the result says so for
+    each column. Nothing else is left out: a line that cannot be read is an error.
+
+    Parameters
+    ----------
+    path : str or path
+    bag, label : str, optional
+        Columns that hold the bag of each row and its label; by default those called "bag" and
+        "label". Without a label column, `y` is None. A bag with two labels is an error.
+    weight, instance : str, optional
+        Columns that hold bag weights and names of instances.
+    features : sequence of str, optional
+        The columns to use as features, if not all others.
+    drop : sequence of str
+        Columns to leave out.
+    format : str, optional
+        The name of the format, to skip recognition; see `FORMATS`.
+
+    Returns
+    -------
+    BagData
+
+    Raises
+    ------
+    DataFormatError
+        With the file, the line and the reason.
+    """
+    source = Source(path)
+    if not source.path.exists():
+        raise FileNotFoundError(f"no file {str(path)!r}")
+    columns = Columns(
+        bag, label, weight, instance, None if features is None else tuple(features), tuple(drop)
+    )
+    chosen = _named(format) if format else recognise(source, columns)
+    rows = chosen.read(source, columns) if chosen.named else chosen.read(source)
+    if not chosen.named and columns != Columns():
+        rows.notes.append(
+            f"the format ({chosen.name}) has no named columns: column options not used"
+        )
+    data = rows.gather(source)
+    return replace(data, notes=(f"read as {chosen.description}", *data.notes))
+
+
+def recognise(source, columns=None):
+    """The format of a file; column names, when given, mean a format that has them."""
+    lines = _first_lines(source)
+    for candidate in FORMATS:
+        if columns is not None and columns.bag is not None and not candidate.named and lines:
+            continue
+        if candidate.recognises(source, lines):
+            return candidate
+    raise source.error("unknown format: neither text nor a known kind of binary file")
+
+
+def _first_lines(source, n=3):
+    if source.path.is_dir() or b"\x00" in source.content[:4096]:
+        return []
+    lines = []
+    for _, line in source.lines():
+        if not line.startswith("%"):
+            lines.append(line)
+        if len(lines) == n:
+            break
+    return lines
+
+
+def _named(name):
+    for candidate in FORMATS:
+        if candidate.name == name:
+            return candidate
+    raise ValueError(f"unknown format {name!r}; known are {[f.name for f in FORMATS]}")
+
+
+def _matches(pattern):
+    """A recogniser: the first line, or the second below a line with two sizes, fits a pattern."""
+    compiled = re.compile(pattern)
+    sizes = re.compile(r"\d+\s+\d+$")
+
+    def recognises(source, lines):
+        if len(lines) > 1 and sizes.match(lines[0]):
+            lines = lines[1:]
+        return bool(lines) and compiled.match(lines[0]) is not None
+
+    return recognises
+
+
+def _starts_with(*signatures):
+    return lambda source, lines: not source.path.is_dir() and source.content.startswith(signatures)
+
+
+def _is_mat(source, lines):
+    if source.path.is_dir():
+        return True
+    return not lines and (
+        source.path.suffix.lower() == ".mat" or source.content.startswith(b"MATLAB 5.0 MAT-file")
+    )
+
+
+_VALUE = r"\s*[-+.\d][-+.\deE]*\s*"
+
+FORMATS = (
+    Format("parquet", "Parquet table", _starts_with(b"PAR1"), parquet.read_parquet, named=True),
+    Format("mat", "MATLAB file", _is_mat, matlab.read_mat),
+    Format(
+        "arff",
+        "Weka ARFF",
+        lambda source, lines: bool(lines) and lines[0].lower().startswith("@relation"),
+        arff.read_arff,
+        named=True,
+    ),
+    Format(
+        "colons",
+        "instance:bag:label index:value …",
+        _matches(r"[^\s:,]+:[^\s:,]+:[^\s:,]+( |$)"),
+        indexed.read_colons,
+    ),
+    Format(
+        "sparse-commas",
+        "instance,bag,label,index:value,…",
+        _matches(r"[^,:]+,[^,:]+,[^,:]+,\d+:"),
+        indexed.read_sparse_commas,
+    ),
+    Format(
+        "c45",
+        "UCI C4.5: bag,instance,values…,class.",
+        _matches(rf"[^,]+,[^,]+(,{_VALUE})+\.$"),
+        c45.read_c45,
+    ),
+    Format(
+        "commas",
+        "instance,bag,label,values…",
+        _matches(rf"[^,]*[^\d,.\s-][^,]*,[^,]+,[^,]+(,{_VALUE})+$"),
+        indexed.read_commas,
+    ),
+    Format(
+        "table",
+        "table with named columns",
+        lambda source, lines: bool(lines),
+        delimited.read_delimited,
+        named=True,
+    ),
+)

@@ -1,0 +1,219 @@
+"""What the data functions return: bags, plain tables, and recordings in time."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mixedbag.bags import Bags
+
+
+class DataFormatError(ValueError):
+    """A file that cannot be read as it claims to be: says which file, which line, and why."""
+
+    def __init__(self, path, reason, line=None):
+        self.path = str(path)
+        self.line = line
+        self.reason = reason
+        place = self.path if line is None else f"{self.path}, line {line}"
+        super().__init__(f"{place}: {reason}")
+
+    def __reduce__(self):
+        return type(self), (self.path, self.reason, self.line)
+
+
+@dataclass(frozen=True)
+class BagData:
+    """Bags with their labels, and whatever else the source tells about them.
+
+    Attributes
+    ----------
+    bags : Bags
+    y : array of shape (n_bags, …) or None
+        One label, count, or total a bag; None when the source has no labels.
+    weight : array of shape (n_bags,) or None
+        Bag weights, where the file gives them.
+    instance_labels : array of shape (n_instances,) or None
+        The hidden truth, where it is known. Learners never see it.
+    instance_ids : array of shape (n_instances,) or None
+    groups : array of shape (n_bags,) or None
+        What must stay together in cross-validation, such as the person a bag comes from.
+    image_shape : tuple or None
+        The shape to display an instance in, when instances are images.
+    notes : tuple of str
+        What was understood, what was left out, and why.
+    """
+
+    bags: Bags
+    y: np.ndarray | None = None
+    weight: np.ndarray | None = None
+    instance_labels: np.ndarray | None = None
+    instance_ids: np.ndarray | None = None
+    groups: np.ndarray | None = None
+    image_shape: tuple | None = None
+    notes: tuple = ()
+
+    def __post_init__(self):
+        for name, length in (
+            ("y", len(self.bags)),
+            ("weight", len(self.bags)),
+            ("groups", len(self.bags)),
+            ("instance_labels", self.bags.n_instances),
+            ("instance_ids", self.bags.n_instances),
+        ):
+            value = getattr(self, name)
+            if value is not None and len(value) != length:
+                raise ValueError(f"{len(value)} values of {name} where {length} are needed")
+
+    def __repr__(self):
+        extras = [
+            n for n in ("weight", "instance_labels", "groups") if getattr(self, n) is not None
+        ]
+        return f"BagData({', '.join([repr(self.bags), class_sizes(self.y), *extras])})"
+
+    @property
+    def images(self):
+        """The instances in the shape that shows them as images."""
+        if self.image_shape is None:
+            raise AttributeError("these instances are not images")
+        return self.bags.instances.reshape(-1, *self.image_shape)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A plain table: one label a row. Missing values are NaN.
+
+    ``split`` says which part a row belongs to ("train", "test") where the source fixes it.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    feature_names: list | None = None
+    split: np.ndarray | None = None
+    notes: tuple = ()
+
+    def __repr__(self):
+        return f"Table({self.X.shape[0]} rows × {self.X.shape[1]} features, {class_sizes(self.y)})"
+
+    def complete(self):
+        """The rows without a missing value, in their order."""
+        whole = ~np.isnan(self.X).any(axis=1)
+        note = f"{np.count_nonzero(~whole)} rows with missing values left out"
+        return replace(
+            self,
+            X=self.X[whole],
+            y=self.y[whole],
+            split=None if self.split is None else self.split[whole],
+            notes=(*self.notes, note),
+        )
+
+
+@dataclass(frozen=True)
+class Recordings:
+    """Labelled time series: one bag a recording, one instance a sample, in the order of time.
+
+    Attributes
+    ----------
+    bags : Bags
+        One bag a recording; `bags.ids` names it.
+    instance_labels : array of shape (n_instances,)
+        The activity of each sample; 0 where nobody labelled it.
+    activities : dict
+        Activity number to name.
+    groups : array of shape (n_recordings,)
+        The person or trial of each recording.
+    time : array of shape (n_instances,) or None
+        Seconds since the start, where sampling is irregular.
+    other : array of shape (n_instances, n_other) or None
+        Further columns of the recording, named by `other_names`, that are not motion.
+    """
+
+    bags: Bags
+    instance_labels: np.ndarray
+    activities: dict
+    groups: np.ndarray
+    time: np.ndarray | None = None
+    other: np.ndarray | None = None
+    other_names: tuple = ()
+    notes: tuple = field(default=())
+
+    def __repr__(self):
+        return (
+            f"Recordings({len(self.bags)} recordings, {self.bags.n_instances} samples × "
+            f"{self.bags.n_features} features, {len(self.activities)} activities)"
+        )
+
+    def bags_of(self, size=200, min_size=None):
+        """Cut every recording into bags of `size` adjacent samples, labelled by their majority.
+
+        Unlabelled samples (activity 0) belong to no bag, and no bag reaches across them: a recording
+        is cut at them first. What is left at the end of a stretch becomes a shorter bag when it
+        has at least `min_size` samples (default: `size`, so that all bags are equal); otherwise it is
+        left out and counted in `notes`. A tie goes to the activity with the smaller number.
+
+        Returns
+        -------
+        BagData
+            `y` is the activity of most samples in a bag (``data.y == 4`` is the question of one
+            activity against the rest), `instance_labels` the activity of every sample, and
+            `groups` the person or trial.
+        """
+        if size < 1:
+            raise ValueError(f"size must be at least 1, got {size}")
+        min_size = size if min_size is None else min_size
+        if not 1 <= min_size <= size:
+            raise ValueError(f"min_size must be between 1 and size={size}, got {min_size}")
+        starts, stops, owner = self._cuts(size, min_size)
+        if not len(starts):
+            raise ValueError(f"no recording has {min_size} labelled samples in a row")
+        lengths = stops - starts
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        rows = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
+        labels = self.instance_labels[rows]
+        bag_of = np.repeat(np.arange(len(starts)), lengths)
+        codes = np.unique(self.instance_labels)
+        votes = np.zeros((len(starts), len(codes)), dtype=np.int64)
+        np.add.at(votes, (bag_of, np.searchsorted(codes, labels)), 1)
+        number = np.arange(len(owner)) - np.searchsorted(owner, owner)
+        ids = [f"{self.bags.ids[o]}-{n}" for o, n in zip(owner, number)]
+        left_out = self.bags.n_instances - len(rows)
+        unlabelled = np.count_nonzero(self.instance_labels == 0)
+        return BagData(
+            bags=Bags(self.bags.instances[rows], offsets, ids, self.bags.feature_names),
+            y=codes[votes.argmax(axis=1)],
+            instance_labels=labels,
+            groups=self.groups[owner],
+            notes=(
+                *self.notes,
+                f"{left_out} of {self.bags.n_instances} samples are in no bag: {unlabelled} "
+                f"unlabelled, {left_out - unlabelled} in ends shorter than {min_size}",
+            ),
+        )
+
+    def _cuts(self, size, min_size):
+        """First row, end and recording of every bag."""
+        starts, stops, owner = [], [], []
+        for i, (first, last) in enumerate(zip(self.bags.offsets[:-1], self.bags.offsets[1:])):
+            labelled = np.concatenate([[0], self.instance_labels[first:last] != 0, [0]])
+            edges = np.flatnonzero(np.diff(labelled)) + first
+            for begin, end in zip(edges[::2], edges[1::2]):
+                cut = np.append(np.arange(begin, end, size), end)
+                keep = np.diff(cut) >= min_size
+                starts.extend(cut[:-1][keep])
+                stops.extend(cut[1:][keep])
+                owner.extend([i] * np.count_nonzero(keep))
+        return np.array(starts, int), np.array(stops, int), np.array(owner, int)
+
+
+def class_sizes(y):
+    """``"47 of 1, 45 of 0"`` for a few classes, a range for numbers, in the words of a report."""
+    if y is None:
+        return "no labels"
+    y = np.asarray(y)
+    if y.ndim > 1:
+        return f"{y.shape[1]} counts a bag"
+    values, counts = np.unique(y, return_counts=True)
+    if len(values) > 10 and y.dtype.kind in "iuf":
+        return f"labels from {values[0]:g} to {values[-1]:g}"
+    if len(values) > 10:
+        return f"{len(values)} classes"
+    return ", ".join(f"{n} of {v}" for v, n in zip(values[::-1], counts[::-1]))
