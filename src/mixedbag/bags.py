@@ -69,7 +69,9 @@ class Bags:
             )
         sizes = np.diff(offsets)
         if (sizes < 0).any():
-            raise ValueError(f"offsets must not decrease; they do after bag {np.argmin(sizes >= 0)}")
+            raise ValueError(
+                f"offsets must not decrease; they do after bag {np.argmin(sizes >= 0)}"
+            )
         if (sizes == 0).any():
             raise ValueError(f"{self.name(int(np.argmax(sizes == 0)))} is empty")
         return offsets
@@ -149,7 +151,9 @@ class Bags:
         frame = nw.from_native(frame, eager_only=True)
         if features is None:
             features = [name for name in frame.columns if name not in (bag, label)]
-        missing = [c for c in [bag, *features, *([label] if label else [])] if c not in frame.columns]
+        missing = [
+            c for c in [bag, *features, *([label] if label else [])] if c not in frame.columns
+        ]
         if missing:
             raise ValueError(f"no column {missing[0]!r}; the columns are {list(frame.columns)}")
         groups = _column(frame[bag])
@@ -460,10 +464,10 @@ def _numeric_table(frame, names):
     """The named columns as one float table, filled column by column to spare a second copy."""
     import narwhals.stable.v2 as nw
 
-    float32 = all(frame[name].dtype == nw.Float32 for name in names)
+    float32 = all(frame.get_column(name).dtype == nw.Float32 for name in names)
     table = np.empty((len(frame), len(names)), dtype=np.float32 if float32 else np.float64)
     for j, name in enumerate(names):
-        column = frame[name]
+        column = frame.get_column(name)
         if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):
             try:
                 table[:, j] = column.to_numpy().astype(np.float64)

@@ -80,7 +80,7 @@ class BagEstimator(CallbackSupportMixin, BaseEstimator):
         return self
 
     def _forget(self):
-        for name in [n for n in self.__dict__ if n.endswith("_") and not n.startswith("_")]:
+        for name in [n for n in self.__dict__ if n.endswith("_")]:
             del self.__dict__[name]
 
     def _restore(self, before):
@@ -122,7 +122,7 @@ class BagEstimator(CallbackSupportMixin, BaseEstimator):
 
     def _read(self, x, reset=False):
         """`x` as bags that this learner can digest; `reset` remembers the features."""
-        if self._is_sequence and not isinstance(x, (Bags, list, tuple)) and np.ndim(x) == 2:
+        if self._is_sequence and _is_plain_rows(x):
             raise ValueError(
                 f"{type(self).__name__} learns from sequences, and plain rows have no order: pass "
                 "Bags, a list of 2-D arrays or a 3-D array"
@@ -347,6 +347,14 @@ class BagRegressor(RegressorMixin, BagEstimator):
         return self._score_instances(self._fitted(bags))
 
 
+def _is_plain_rows(x):
+    if isinstance(x, Bags):
+        return False
+    if hasattr(x, "columns") or getattr(x, "ndim", None) == 2:
+        return True
+    return isinstance(x, (list, tuple)) and len(x) > 0 and np.ndim(x[0]) < 2
+
+
 def read_weights(bags, sample_weight):
     """Bag weights as floats: ones by default; negative, missing or all-zero ones are refused."""
     if sample_weight is None:
@@ -385,4 +393,3 @@ def check_choice(name, value, options):
     """Raise a `ValueError` that lists the options when `value` is not one of them."""
     if not isinstance(value, str) or value not in options:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}")
-

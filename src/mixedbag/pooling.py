@@ -194,9 +194,7 @@ class NoisyOr(Pooling):
         log_total = self._log_total(scores, offsets)
         total = np.exp(np.minimum(log_total, 700.0))
         tiny = total < 1e-5
-        return np.where(
-            tiny, log_total - total / 2, np.log(-np.expm1(-np.where(tiny, 1.0, total)))
-        )
+        return np.where(tiny, log_total - total / 2, np.log(-np.expm1(-np.where(tiny, 1.0, total))))
 
 
 @dataclass(frozen=True)

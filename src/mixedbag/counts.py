@@ -1,0 +1,192 @@
+"""The contract of learners whose bags say how many of their instances belong to each class."""
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils import column_or_1d
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+
+from mixedbag.base import BagEstimator, check_choice, refuse_missing_labels
+from mixedbag.pooling import Mean, Sum
+
+
+def _gives_probabilities(learner):
+    return learner._has_proba
+
+
+class CountClassifier(ClassifierMixin, BagEstimator):
+    """Base of classifiers that learn the instances' classes from counts per bag.
+
+    `y` may be
+
+    - the number of positive instances of each bag (classes 0 and 1);
+    - a table ``(n_bags, n_classes)`` of counts, whose rows sum to the bags' sizes, or of
+      proportions, whose rows sum to one;
+    - with ``aggregate="mean"``, the proportion of positives of each bag;
+    - plain class labels, when every bag has one instance: a label is a count of one.
+
+    Authors write ``_fit(bags, counts, weight)``, which always gets a table of counts, and
+    ``_score_instances(bags)``, which returns a column a class, largest for the predicted one;
+    ``_has_proba`` says that these are probabilities.
+    """
+
+    _rules = ("count",)
+    _has_proba = False
+    aggregate = "sum"
+
+    # Reading counts ------------------------------------------------------------------------------
+
+    def _read_targets(self, bags, y):
+        check_choice("aggregate", self.aggregate, ("sum", "mean"))
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
+            )
+        y = np.asarray(y)
+        if y.ndim != 2 or y.shape[1] == 1:
+            y = column_or_1d(y, warn=True)
+        if len(y) != len(bags):
+            raise ValueError(f"{len(y)} labels for {len(bags)} bags")
+        if y.ndim == 2:
+            self.classes_ = np.arange(y.shape[1])
+            self._target_format_ = "table"
+            return self._read_table(bags, _as_floats(y))
+        if bags.n_instances == len(bags):
+            return self._read_plain_labels(bags, y)
+        self.classes_ = np.array([0, 1])
+        self._target_format_ = "positives"
+        positives = self._read_positives(bags, _as_floats(y))
+        return np.column_stack([bags.sizes - positives, positives])
+
+    def _read_plain_labels(self, bags, y):
+        refuse_missing_labels(bags, y)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs at least two classes; the labels contain one class "
+                f"only: {self.classes_.tolist()[0]!r}"
+            )
+        self._target_format_ = "labels"
+        return np.eye(len(self.classes_))[codes]
+
+    def _read_positives(self, bags, y):
+        sizes = np.ones(len(bags)) if self.aggregate == "mean" else bags.sizes
+        noun = "proportion" if self.aggregate == "mean" else "count"
+        _refuse(bags, ~np.isfinite(y), lambda i: f"has no usable {noun}: {y[i]}")
+        _refuse(bags, y < 0, lambda i: f"has a negative {noun}: {y[i]:g}")
+        _refuse(
+            bags, y > sizes, lambda i: f"has a {noun} of {y[i]:g}, above its size, {sizes[i]:g}"
+        )
+        if self.aggregate == "mean":
+            return y * bags.sizes
+        _refuse(
+            bags,
+            y != np.round(y),
+            lambda i: f"has a count of {y[i]:g}: for proportions set aggregate='mean'",
+        )
+        return y
+
+    def _read_table(self, bags, y):
+        _refuse(bags, ~np.isfinite(y).all(axis=1), lambda i: "has a count that is not a number")
+        _refuse(bags, (y < 0).any(axis=1), lambda i: f"has a negative count: {y[i].min():g}")
+        total = y.sum(axis=1)
+        proportions = self.aggregate == "mean" or (
+            np.allclose(total, 1.0, atol=1e-6) and not np.array_equal(total, bags.sizes)
+        )
+        expected = np.ones(len(bags)) if proportions else bags.sizes
+        wrong = ~np.isclose(total, expected, rtol=1e-6, atol=1e-6)
+        if proportions:
+            _refuse(bags, wrong, lambda i: f"has proportions that sum to {total[i]:g}, not to 1")
+            self._target_format_ = "proportions"
+            return y / total[:, None] * bags.sizes[:, None]
+        _refuse(
+            bags,
+            wrong,
+            lambda i: f"has counts that sum to {total[i]:g}, its size is {bags.sizes[i]}",
+        )
+        return y
+
+    # Both levels ---------------------------------------------------------------------------------
+
+    def decision_function_instances(self, bags):
+        """Scores of the instances: positive for the second class, or a column a class."""
+        return self._contrast(self._score_instances(self._fitted(bags)))
+
+    def decision_function(self, bags):
+        """The average score of each bag's instances."""
+        bags = self._fitted(bags)
+        return self._contrast(Mean().value(self._score_instances(bags), bags.offsets))
+
+    def _contrast(self, scores):
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict_instances(self, bags):
+        """The predicted class of every instance, in the order of ``bags.instances``."""
+        scores = self.decision_function_instances(bags)
+        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(1)]
+
+    @available_if(_gives_probabilities)
+    def predict_proba_instances(self, bags):
+        """Probability of each class, a row an instance."""
+        return self._score_instances(self._fitted(bags))
+
+    @available_if(_gives_probabilities)
+    def predict_proba(self, bags):
+        """The expected proportion of each class, a row a bag; of one instance, its probability."""
+        bags = self._fitted(bags)
+        return Mean().value(self._score_instances(bags), bags.offsets)
+
+    def predict_counts(self, bags):
+        """The predicted number of instances of each class, a row a bag.
+
+        The expected number where the learner has probabilities, else the number of instances
+        predicted to belong to the class.
+        """
+        bags = self._fitted(bags)
+        if self._has_proba:
+            return Sum().value(self._score_instances(bags), bags.offsets)
+        codes = np.searchsorted(self.classes_, self.predict_instances(bags))
+        return Sum().value(np.eye(len(self.classes_))[codes], bags.offsets)
+
+    def predict(self, bags):
+        """Predictions in the form that `y` had: counts, proportions, or plain labels."""
+        bags = self._fitted(bags)
+        if self._target_format_ == "labels":
+            scores = self.decision_function(bags)
+            return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(1)]
+        counts = self.predict_counts(bags)
+        if self.aggregate == "mean" or self._target_format_ == "proportions":
+            counts = counts / bags.sizes[:, None]
+        return counts[:, 1] if self._target_format_ == "positives" else counts
+
+    def score(self, bags, y, sample_weight=None):
+        """Accuracy on plain labels; on counts, the share of instances that are counted right.
+
+        The latter is one minus half the absolute error of the counts over the size of the bag,
+        averaged over bags; with bags of one instance it is the accuracy.
+        """
+        predicted = self.predict(bags)
+        if self._target_format_ == "labels":
+            return accuracy_score(y, predicted, sample_weight=sample_weight)
+        bags = self._fitted(bags)
+        size = (
+            1 if self.aggregate == "mean" or self._target_format_ == "proportions" else bags.sizes
+        )
+        error = np.abs(np.asarray(y, dtype=float) - predicted)
+        error = error.sum(axis=1) / 2 if error.ndim == 2 else error
+        return 1.0 - np.average(error / size, weights=sample_weight)
+
+
+def _as_floats(y):
+    try:
+        return y.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"Unknown label type: counts must be numbers; {error}") from error
+
+
+def _refuse(bags, wrong, message):
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise ValueError(f"{bags.name(i)} {message(i)}")

@@ -1,0 +1,14 @@
+"""Checks that every bag learner must pass, for this package's learners and for your own."""
+
+from mixedbag.testing.checks import bag_checks, check_bag_estimator, parametrize_with_bag_checks
+from mixedbag.testing.discovery import all_learners, example_learners
+from mixedbag.testing.problems import toy_problem
+
+__all__ = [
+    "all_learners",
+    "bag_checks",
+    "check_bag_estimator",
+    "example_learners",
+    "parametrize_with_bag_checks",
+    "toy_problem",
+]

@@ -1,0 +1,12 @@
+"""Settings that make checks quick, and the checks that a learner cannot pass, with the reason."""
+
+# Constructor arguments for tests, by class name.
+FAST: dict[str, dict] = {}
+
+# Class name → {check name: why it cannot hold}. Names are those of scikit-learn's checks and ours.
+EXCLUSIONS: dict[str, dict[str, str]] = {}
+
+
+def expected_failed_checks(estimator):
+    """The exclusions of an estimator, in the form that scikit-learn's checks take."""
+    return EXCLUSIONS.get(type(estimator).__name__, {})

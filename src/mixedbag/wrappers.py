@@ -1,0 +1,408 @@
+"""Any scikit-learn estimator on bags: transform instances, summarise bags, or spread labels."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import TransformerMixin, clone, is_regressor
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from mixedbag.bags import Bags
+from mixedbag.base import BagClassifier, BagEstimator, BagRegressor, check_choice
+from mixedbag.counts import CountClassifier
+from mixedbag.pooling import Majority, Max, bag_max, bag_sum
+
+
+class InstanceWise(TransformerMixin, BagEstimator, auto_wrap_output_keys=None):
+    """Apply a scikit-learn transformer to the instances of bags.
+
+    Bags go in and bags come out, with the same grouping; plain rows come out as plain rows.
+
+    Parameters
+    ----------
+    transformer : scikit-learn transformer
+        Fitted on the instances of all bags together. A transformer that needs labels gets each
+        instance's bag label.
+
+    Examples
+    --------
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from mixedbag import Bags
+    >>> from mixedbag.wrappers import InstanceWise
+    >>> bags = Bags.from_list([[[0.0], [2.0]], [[4.0]]])
+    >>> InstanceWise(StandardScaler()).fit_transform(bags)
+    Bags(2 bags, 3 instances × 1 features)
+    """
+
+    def __init__(self, transformer):
+        self.transformer = transformer
+
+    @property
+    def _accepts_sparse(self):
+        return get_tags(self.transformer).input_tags.sparse
+
+    @property
+    def _accepts_nan(self):
+        return get_tags(self.transformer).input_tags.allow_nan
+
+    def fit(self, bags, y=None):
+        """Fit the transformer on all instances."""
+        bags = self._read(bags, reset=True)
+        target = None if y is None else bags.spread(np.asarray(y))
+        self.transformer_ = clone(self.transformer).fit(bags.instances, target)
+        return self
+
+    def transform(self, bags):
+        """The same bags with transformed instances."""
+        read = self._fitted(bags)
+        instances = self.transformer_.transform(read.instances)
+        if not isinstance(bags, Bags) and read.n_instances == len(read):
+            return instances
+        return read.with_instances(instances, self._names_out())
+
+    def _names_out(self):
+        if not hasattr(self.transformer_, "get_feature_names_out"):
+            return None
+        return self.get_feature_names_out().tolist()
+
+    def get_feature_names_out(self, input_features=None):
+        """Names of the transformed features."""
+        check_is_fitted(self)
+        if input_features is None:
+            input_features = getattr(self, "feature_names_in_", None)
+        return self.transformer_.get_feature_names_out(input_features)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.transformer)
+        tags.target_tags.required = inner.target_tags.required
+        tags.requires_fit = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+class BagFeatures(TransformerMixin, BagEstimator):
+    """Summarise each bag as one row, so that any scikit-learn estimator can learn from it.
+
+    With a random forest behind it this is the honest baseline that every clever method must face.
+
+    Parameters
+    ----------
+    statistics : sequence of {"min", "mean", "max", "std", "log_size"}
+        What to say of a bag: the smallest, average and largest value and the standard deviation of
+        each feature over its instances, and the logarithm of its size.
+
+    Examples
+    --------
+    >>> from mixedbag import Bags
+    >>> from mixedbag.wrappers import BagFeatures
+    >>> bags = Bags.from_list([[[0.0], [2.0]], [[4.0]]])
+    >>> BagFeatures(statistics=("min", "mean", "max")).fit_transform(bags)
+    array([[0., 1., 2.],
+           [4., 4., 4.]])
+    """
+
+    _accepts_sparse = True
+
+    def __init__(self, statistics=("min", "mean", "max", "std", "log_size")):
+        self.statistics = statistics
+
+    def fit(self, bags, y=None):
+        """Check the input; there is nothing to learn."""
+        for name in self.statistics:
+            check_choice("statistics", name, ("min", "mean", "max", "std", "log_size"))
+        self._read(bags, reset=True)
+        return self
+
+    def transform(self, bags):
+        """One row of statistics a bag; sparse where the instances are."""
+        bags = self._fitted(bags)
+        summarise = _sparse_statistic if bags.is_sparse else _statistic
+        parts = [summarise(name, bags) for name in self.statistics]
+        if bags.is_sparse:
+            return sparse.hstack([sparse.csr_array(part) for part in parts], format="csr")
+        return np.hstack(parts)
+
+    def get_feature_names_out(self, input_features=None):
+        """Names such as ``max_pH``, and ``log_size``."""
+        check_is_fitted(self)
+        if input_features is None:
+            input_features = getattr(
+                self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)]
+            )
+        names = []
+        for name in self.statistics:
+            names += [name] if name == "log_size" else [f"{name}_{f}" for f in input_features]
+        return np.asarray(names, dtype=object)
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "n_features_in_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = False
+        return tags
+
+
+def _statistic(name, bags):
+    X, offsets, sizes = bags.instances, bags.offsets, bags.sizes[:, None]
+    if name == "log_size":
+        return np.log(sizes)
+    if name == "min":
+        return -bag_max(-X, offsets)
+    if name == "max":
+        return bag_max(X, offsets)
+    mean = bag_sum(X, offsets) / sizes
+    if name == "mean":
+        return mean
+    return np.sqrt(bag_sum((X - bags.spread(mean)) ** 2, offsets) / sizes)
+
+
+def _sparse_statistic(name, bags):
+    X, sizes = bags.instances, bags.sizes[:, None]
+    if name == "log_size":
+        return np.log(sizes)
+    member = sparse.csr_array(
+        (np.ones(bags.n_instances), np.arange(bags.n_instances), bags.offsets),
+        shape=(len(bags), bags.n_instances),
+    )
+    if name == "mean":
+        return (member @ X) / sizes
+    if name == "std":
+        mean = (member @ X) / sizes
+        return ((member @ X.power(2)) / sizes - mean.power(2)).maximum(0).sqrt()
+    # Extremes over the stored values of each (bag, feature) cell, and over the zeros it leaves out.
+    key = bags.bag_of.repeat(np.diff(X.indptr)) * bags.n_features + X.indices
+    order = np.argsort(key, kind="stable")
+    cells, first, stored = np.unique(key[order], return_index=True, return_counts=True)
+    extreme = np.maximum if name == "max" else np.minimum
+    values = extreme.reduceat(X.data[order], first) if len(first) else X.data[:0]
+    bag, feature = np.divmod(cells, bags.n_features)
+    has_zero = stored < bags.sizes[bag]
+    values = np.where(has_zero, extreme(values, 0), values)
+    return sparse.csr_array((values, (bag, feature)), shape=bags.shape)
+
+
+def _delegates(method):
+    return available_if(lambda wrapper: hasattr(wrapper._delegate(), method))
+
+
+class SpreadLabels(BagEstimator):
+    """The naive approach: every instance takes the label of its bag.
+
+    Any classifier or regressor then learns from labelled instances, and bag predictions pool those
+    of the instances. These are the controls that the papers compare with.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier or regressor
+    rule : {"any", "majority", "mean"}
+        - "any": bags carry a class; a bag's score is the largest of its instances'.
+        - "majority": bags carry a class; a bag's class is that of most of its instances.
+        - "mean": bags carry a total (with a regressor) or counts (with a classifier); every
+          instance gets its bag's mean. A classifier sees each instance once a class, weighted by
+          the proportion of that class in its bag.
+    aggregate : {"sum", "mean"}
+        For rule "mean": whether `y` has totals and counts, or means and proportions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from mixedbag import Bags
+    >>> from mixedbag.wrappers import SpreadLabels
+    >>> bags = Bags.from_list([[[0.0], [3.0]], [[0.0], [0.5]], [[4.0]], [[-1.0], [0.2]]])
+    >>> model = SpreadLabels(LogisticRegression()).fit(bags, ["yes", "no", "yes", "no"])
+    >>> model.predict(bags).tolist()
+    ['yes', 'no', 'yes', 'no']
+    >>> model.predict_instances(bags[:1]).tolist()
+    ['no', 'yes']
+    """
+
+    def __init__(self, estimator, rule="any", aggregate="sum"):
+        self.estimator = estimator
+        self.rule = rule
+        self.aggregate = aggregate
+
+    @property
+    def _rules(self):
+        if self.rule != "mean":
+            return (self.rule,)
+        return ("sum",) if is_regressor(self.estimator) else ("count",)
+
+    @property
+    def _accepts_sparse(self):
+        return self._delegate()._accepts_sparse
+
+    @property
+    def _accepts_nan(self):
+        return self._delegate()._accepts_nan
+
+    def _delegate(self):
+        """The learner that does the work: one class for each kind of label."""
+        return self.learner_ if hasattr(self, "learner_") else self._unfitted_delegate()
+
+    def _unfitted_delegate(self):
+        check_choice("rule", self.rule, ("any", "majority", "mean"))
+        if self.rule == "mean" and is_regressor(self.estimator):
+            return _SpreadTotals(self.estimator, self.aggregate)
+        if self.rule == "mean":
+            return _SpreadCounts(self.estimator, self.aggregate)
+        if is_regressor(self.estimator):
+            raise ValueError(f"rule={self.rule!r} needs a classifier; a regressor has rule='mean'")
+        return (_SpreadAny if self.rule == "any" else _SpreadMajority)(self.estimator)
+
+    def fit(self, bags, y, sample_weight=None):
+        """Learn from bags and one label, total or count a bag."""
+        learner = self._unfitted_delegate()
+        learner.set_callbacks(*getattr(self, "_skl_callbacks", []))
+        self.learner_ = learner.fit(bags, y, sample_weight).set_callbacks()
+        for name in ("n_features_in_", "feature_names_in_", "classes_"):
+            self.__dict__.pop(name, None)
+            if hasattr(self.learner_, name):
+                setattr(self, name, getattr(self.learner_, name))
+        return self
+
+    def _fitted_learner(self):
+        check_is_fitted(self)
+        return self.learner_
+
+    def predict(self, bags):
+        """Predicted label, total or count of every bag."""
+        return self._fitted_learner().predict(bags)
+
+    def predict_instances(self, bags):
+        """Predicted label or value of every instance, in the order of ``bags.instances``."""
+        return self._fitted_learner().predict_instances(bags)
+
+    @_delegates("decision_function")
+    def decision_function(self, bags):
+        """Scores of the bags."""
+        return self._fitted_learner().decision_function(bags)
+
+    @_delegates("decision_function_instances")
+    def decision_function_instances(self, bags):
+        """Scores of the instances."""
+        return self._fitted_learner().decision_function_instances(bags)
+
+    @_delegates("predict_proba")
+    def predict_proba(self, bags):
+        """Probabilities of the bags' classes, or expected proportions."""
+        return self._fitted_learner().predict_proba(bags)
+
+    @_delegates("predict_proba_instances")
+    def predict_proba_instances(self, bags):
+        """Probabilities of the instances' classes."""
+        return self._fitted_learner().predict_proba_instances(bags)
+
+    def score(self, bags, y, sample_weight=None):
+        """Accuracy, R² of totals, or the share of instances that are counted right."""
+        return self._fitted_learner().score(bags, y, sample_weight)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._delegate())
+        tags.estimator_type = inner.estimator_type
+        tags.classifier_tags = inner.classifier_tags
+        tags.regressor_tags = inner.regressor_tags
+        return tags
+
+
+class _Spread(BagEstimator):
+    """What the delegates of `SpreadLabels` share: fitting an estimator on labelled instances."""
+
+    def __init__(self, estimator):
+        self.estimator = estimator
+
+    @property
+    def _accepts_sparse(self):
+        return get_tags(self.estimator).input_tags.sparse
+
+    @property
+    def _accepts_nan(self):
+        return get_tags(self.estimator).input_tags.allow_nan
+
+    def _fit_rows(self, X, target, weight):
+        estimator = clone(self.estimator)
+        if has_fit_parameter(estimator, "sample_weight"):
+            self.estimator_ = estimator.fit(X, target, sample_weight=weight)
+        elif np.ptp(weight) == 0:
+            self.estimator_ = estimator.fit(X, target)
+        else:
+            raise ValueError(
+                f"{type(estimator).__name__} takes no weights, and bags differ in theirs"
+            )
+
+
+class _SpreadClasses(_Spread, BagClassifier):
+    _multiclass = True
+
+    def _fit(self, bags, codes, weight):
+        self._fit_rows(bags.instances, bags.spread(codes), bags.spread(weight))
+
+    def _score_instances(self, bags):
+        if hasattr(self.estimator_, "decision_function"):
+            return self.estimator_.decision_function(bags.instances)
+        if hasattr(self.estimator_, "predict_proba"):
+            with np.errstate(divide="ignore"):
+                log = np.maximum(np.log(self.estimator_.predict_proba(bags.instances)), -700.0)
+            return log[:, 1] - log[:, 0] if log.shape[1] == 2 else log
+        codes = self.estimator_.predict(bags.instances)
+        if len(self.classes_) == 2:
+            return 2.0 * codes - 1.0
+        return np.eye(len(self.classes_))[codes]
+
+    @available_if(lambda learner: hasattr(learner.estimator, "predict_proba"))
+    def predict_proba_instances(self, bags):
+        return self.estimator_.predict_proba(self._fitted(bags).instances)
+
+
+class _SpreadAny(_SpreadClasses):
+    _pooling = Max()
+
+    @available_if(lambda learner: hasattr(learner.estimator, "predict_proba"))
+    def predict_proba(self, bags):
+        bags = self._fitted(bags)
+        largest = bag_max(self.estimator_.predict_proba(bags.instances), bags.offsets)
+        if len(self.classes_) == 2:
+            return np.column_stack([1.0 - largest[:, 1], largest[:, 1]])
+        return largest / largest.sum(axis=1, keepdims=True)
+
+
+class _SpreadMajority(_SpreadClasses):
+    _pooling = Majority()
+
+
+class _SpreadTotals(_Spread, BagRegressor):
+    def __init__(self, estimator, aggregate="sum"):
+        self.estimator = estimator
+        self.aggregate = aggregate
+
+    def _fit(self, bags, total, weight):
+        self._fit_rows(bags.instances, bags.spread(total / bags.sizes), bags.spread(weight))
+
+    def _score_instances(self, bags):
+        return self.estimator_.predict(bags.instances)
+
+
+class _SpreadCounts(_Spread, CountClassifier):
+    def __init__(self, estimator, aggregate="sum"):
+        self.estimator = estimator
+        self.aggregate = aggregate
+
+    @property
+    def _has_proba(self):
+        return hasattr(self.estimator, "predict_proba")
+
+    def _fit(self, bags, counts, weight):
+        share = bags.spread(counts / bags.sizes[:, None] * weight[:, None])
+        row, code = np.nonzero(share)
+        self._fit_rows(bags.instances[row], code, share[row, code])
+
+    def _score_instances(self, bags):
+        if self._has_proba:
+            return self.estimator_.predict_proba(bags.instances)
+        if not hasattr(self.estimator_, "decision_function"):
+            return np.eye(len(self.classes_))[self.estimator_.predict(bags.instances)]
+        scores = self.estimator_.decision_function(bags.instances)
+        return np.column_stack([-scores, scores]) / 2 if scores.ndim == 1 else scores

@@ -1,0 +1,92 @@
+"""Any scikit-learn estimator works on bags: scikit-learn's checks with no exclusion, and ours."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from mixedbag import Bags
+from mixedbag.testing import parametrize_with_bag_checks, toy_problem
+from mixedbag.wrappers import BagFeatures, InstanceWise, SpreadLabels
+
+TRANSFORMERS = [InstanceWise(StandardScaler()), InstanceWise(MaxAbsScaler()), BagFeatures()]
+SPREAD = [
+    SpreadLabels(LogisticRegression()),
+    SpreadLabels(DecisionTreeClassifier(max_depth=3, random_state=0), rule="majority"),
+    SpreadLabels(LogisticRegression(), rule="mean"),
+    SpreadLabels(Ridge(), rule="mean"),
+]
+
+
+@parametrize_with_checks(TRANSFORMERS + SPREAD)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@parametrize_with_bag_checks(SPREAD)
+def test_bag_contract(estimator, check):
+    check(clone(estimator))
+
+
+@pytest.fixture
+def bags():
+    return toy_problem(SPREAD[0]).bags
+
+
+def test_instance_wise_is_the_transformer_on_the_flat_table(bags):
+    wrapped = InstanceWise(StandardScaler()).fit(bags)
+    plain = StandardScaler().fit_transform(bags.instances)
+    np.testing.assert_allclose(wrapped.transform(bags).instances, plain)
+    assert wrapped.transform(bags).ids.tolist() == bags.ids.tolist()
+    np.testing.assert_allclose(wrapped.transform(bags.instances), plain)
+    np.testing.assert_allclose(wrapped.transform([bags[0], bags[1]])[1], wrapped.transform(bags)[1])
+
+
+def test_instance_wise_names_what_it_makes():
+    bags = Bags(np.eye(2), [0, 1, 2], feature_names=["pH", "mass"])
+    out = InstanceWise(StandardScaler()).fit_transform(bags)
+    assert out.feature_names == ["pH", "mass"]
+
+
+def test_bag_features_against_a_loop(bags):
+    rows = BagFeatures().fit_transform(bags)
+    for i, bag in enumerate(bags):
+        parts = [bag.min(0), bag.mean(0), bag.max(0), bag.std(0), [np.log(len(bag))]]
+        np.testing.assert_allclose(rows[i], np.concatenate(parts), atol=1e-12)
+    assert BagFeatures().fit(bags).get_feature_names_out()[-2:].tolist() == ["std_x2", "log_size"]
+
+
+def test_bag_features_of_sparse_bags_stay_sparse(bags):
+    rows = np.where(np.abs(bags.instances) < 1, 0, bags.instances)
+    dense, thin = Bags(rows, bags.offsets), Bags(sparse.csr_array(rows), bags.offsets)
+    out = BagFeatures().fit_transform(thin)
+    assert sparse.issparse(out)
+    np.testing.assert_allclose(out.toarray(), BagFeatures().fit_transform(dense), atol=1e-7)
+
+
+def test_spread_totals_of_equal_instances_recover_the_line():
+    rng = np.random.default_rng(0)
+    rows = np.repeat(rng.normal(size=(20, 2)), 3, axis=0)
+    bags = Bags(rows, np.arange(21) * 3)
+    total = 3 * (rows[::3] @ [2.0, -1.0] + 0.5)
+    model = SpreadLabels(LinearRegression(), rule="mean").fit(bags, total)
+    np.testing.assert_allclose(model.predict(bags), total)
+    np.testing.assert_allclose(model.predict_instances(bags[:1]), total[0] / 3)
+    means = SpreadLabels(LinearRegression(), rule="mean", aggregate="mean").fit(bags, total / 3)
+    np.testing.assert_allclose(means.predict(bags), total / 3)
+
+
+def test_majority_takes_the_class_of_most_instances():
+    bags = Bags.from_list([[[0.0], [0.1], [5.0]], [[5.0], [5.1], [0.0]]] * 5)
+    model = SpreadLabels(LogisticRegression(), rule="majority").fit(bags, [0, 1] * 5)
+    assert model.predict(bags[:2]).tolist() == [0, 1]
+    np.testing.assert_allclose(model.decision_function(bags[:2]), [-1 / 3, 1 / 3])
+
+
+def test_a_regressor_cannot_follow_a_class_rule():
+    with pytest.raises(ValueError, match="needs a classifier"):
+        SpreadLabels(Ridge(), rule="any").fit(Bags(np.eye(2), [0, 1, 2]), [0, 1])
