@@ -1,5 +1,7 @@
 """Every pooling: against a loop over bags, finite differences, and huge scores."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -45,7 +47,7 @@ def scores():
 
 @pytest.mark.parametrize("pooling", ONE_BAG, ids=repr)
 def test_value_is_that_of_a_loop_over_bags(pooling, scores):
-    expected = [ONE_BAG[pooling](scores[a:b]) for a, b in zip(OFFSETS, OFFSETS[1:])]
+    expected = [ONE_BAG[pooling](scores[a:b]) for a, b in pairwise(OFFSETS)]
     np.testing.assert_allclose(pooling.value(scores, OFFSETS), expected, atol=1e-12)
 
 

@@ -10,7 +10,7 @@ from mixedbag._version import __version__
 from mixedbag.bags import Bags, as_bags
 
 # Everything else is imported on first use, so that `import mixedbag` stays instant.
-_HOMES = {"compare": "mixedbag.selection", "save": "mixedbag.io", "load": "mixedbag.io"}
+_HOMES = {"compare": "mixedbag.comparison", "save": "mixedbag.io", "load": "mixedbag.io"}
 _SUBPACKAGES = {
     "aggregate",
     "base",

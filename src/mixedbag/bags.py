@@ -10,7 +10,7 @@ class Bags:
     """An immutable list of bags, stored as one table of instances.
 
     Bag ``i`` is the rows ``offsets[i]:offsets[i + 1]`` of `instances`. scikit-learn sees a
-    container of ``len(bags)`` samples, so cross-validation, pipelines and searches slice whole bags.
+    container of ``len(bags)`` samples, so cross-validation, pipelines and searches keep bags whole.
 
     Parameters
     ----------
@@ -69,9 +69,8 @@ class Bags:
             )
         sizes = np.diff(offsets)
         if (sizes < 0).any():
-            raise ValueError(
-                f"offsets must not decrease; they do after bag {np.argmin(sizes >= 0)}"
-            )
+            i = np.argmax(sizes < 0)
+            raise ValueError(f"offsets must not decrease; they do after bag {i}")
         if (sizes == 0).any():
             raise ValueError(f"{self.name(int(np.argmax(sizes == 0)))} is empty")
         return offsets
@@ -151,9 +150,8 @@ class Bags:
         frame = nw.from_native(frame, eager_only=True)
         if features is None:
             features = [name for name in frame.columns if name not in (bag, label)]
-        missing = [
-            c for c in [bag, *features, *([label] if label else [])] if c not in frame.columns
-        ]
+        wanted = [bag, *features] if label is None else [bag, *features, label]
+        missing = [name for name in wanted if name not in frame.columns]
         if missing:
             raise ValueError(f"no column {missing[0]!r}; the columns are {list(frame.columns)}")
         groups = _column(frame[bag])

@@ -157,9 +157,12 @@ class CountClassifier(ClassifierMixin, BagEstimator):
             scores = self.decision_function(bags)
             return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(1)]
         counts = self.predict_counts(bags)
-        if self.aggregate == "mean" or self._target_format_ == "proportions":
+        if self._speaks_of_proportions():
             counts = counts / bags.sizes[:, None]
         return counts[:, 1] if self._target_format_ == "positives" else counts
+
+    def _speaks_of_proportions(self):
+        return self.aggregate == "mean" or self._target_format_ == "proportions"
 
     def score(self, bags, y, sample_weight=None):
         """Accuracy on plain labels; on counts, the share of instances that are counted right.
@@ -171,9 +174,7 @@ class CountClassifier(ClassifierMixin, BagEstimator):
         if self._target_format_ == "labels":
             return accuracy_score(y, predicted, sample_weight=sample_weight)
         bags = self._fitted(bags)
-        size = (
-            1 if self.aggregate == "mean" or self._target_format_ == "proportions" else bags.sizes
-        )
+        size = 1 if self._speaks_of_proportions() else bags.sizes
         error = np.abs(np.asarray(y, dtype=float) - predicted)
         error = error.sum(axis=1) / 2 if error.ndim == 2 else error
         return 1.0 - np.average(error / size, weights=sample_weight)

@@ -14,6 +14,9 @@ object with three methods over flat scores and offsets:
 
 All are safe for scores of any size. At a kink (max, ordered averages) `weights` is a subgradient
 that does not depend on the order of the instances.
+
+``derivatives(scores, offsets)`` gives all of it at once. Poolings that can follow a step of two
+sides of every bag without looking at instances have ``moved``.
 """
 
 from dataclasses import dataclass
@@ -63,6 +66,11 @@ class Pooling:
     def curvature(self, scores, offsets):
         """Second derivative, as the diagonal ``d`` and the rank-one factors ``r``."""
         return np.zeros(len(scores)), np.zeros(len(offsets) - 1)
+
+    def derivatives(self, scores, offsets):
+        """Bag scores, weights, and the two parts of the curvature, together."""
+        value, weights = self.value(scores, offsets), self.weights(scores, offsets)
+        return value, weights, *self.curvature(scores, offsets)
 
 
 @dataclass(frozen=True)
@@ -126,7 +134,7 @@ class LogSumExp(Pooling):
     lam: float = 1.0
 
     def value(self, scores, offsets):
-        return bag_logsumexp(self.lam * scores, offsets) / self.lam
+        return self._score(bag_logsumexp(self.lam * scores, offsets), offsets)
 
     def weights(self, scores, offsets):
         logits = self.lam * scores
@@ -134,6 +142,28 @@ class LogSumExp(Pooling):
 
     def curvature(self, scores, offsets):
         return self.lam * self.weights(scores, offsets), np.full(len(offsets) - 1, -self.lam)
+
+    def derivatives(self, scores, offsets):
+        logits = self.lam * scores
+        log_total = bag_logsumexp(logits, offsets)
+        weights = np.exp(logits - spread(log_total, offsets))
+        value = self._score(log_total, offsets)
+        return value, weights, self.lam * weights, np.full(len(value), -self.lam)
+
+    def moved(self, left, right, left_step, right_step):
+        """Growth of bag scores when two sides of the bags move by a step each; no instance needed.
+
+        `left` and `right` are the sides' sums of `weights`, a bag each. Also returns what the sums
+        become.
+        """
+        longer = np.maximum(left_step, right_step)
+        left = left * np.exp(self.lam * (left_step - longer))
+        right = right * np.exp(self.lam * (right_step - longer))
+        total = np.maximum(left + right, np.finfo(float).tiny)
+        return longer + np.log(total) / self.lam, left / total, right / total
+
+    def _score(self, log_total, offsets):
+        return log_total / self.lam
 
 
 @dataclass(frozen=True)
@@ -144,8 +174,8 @@ class LogMeanExp(LogSumExp):
     alone.
     """
 
-    def value(self, scores, offsets):
-        return super().value(scores, offsets) - np.log(np.diff(offsets)) / self.lam
+    def _score(self, log_total, offsets):
+        return (log_total - np.log(np.diff(offsets))) / self.lam
 
 
 @dataclass(frozen=True)

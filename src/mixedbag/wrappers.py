@@ -329,9 +329,8 @@ class _Spread(BagEstimator):
         elif np.ptp(weight) == 0:
             self.estimator_ = estimator.fit(X, target)
         else:
-            raise ValueError(
-                f"{type(estimator).__name__} takes no weights, and bags differ in theirs"
-            )
+            name = type(estimator).__name__
+            raise ValueError(f"{name} takes no weights, and these bags differ in theirs")
 
 
 class _SpreadClasses(_Spread, BagClassifier):
