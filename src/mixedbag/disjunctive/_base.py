@@ -1,0 +1,113 @@
+"""What the learners over the disjunctive program share: parameters to program, incumbent to model.
+
+A learner is a strategy: it writes `_search(program, incumbent, starts)`, which offers classifiers
+to the incumbent and raises its lower bound.
+"""
+
+import warnings
+from abc import ABC, abstractmethod
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state, check_scalar
+
+from mixedbag.base import BagClassifier, check_choice
+from mixedbag.disjunctive._local_search import Incumbent, Starts
+from mixedbag.disjunctive._solver import Clock, SolverStopped
+from mixedbag.disjunctive.features import WithConstant, make_features
+from mixedbag.disjunctive.program import DisjunctiveProgram, slack_costs
+
+
+class DisjunctiveClassifier(BagClassifier, ABC):
+    """Base of the 1-norm maximum-margin learners.
+
+    Subclasses have the constructor parameters read here (`C`, `features`, `gamma`, `n_thresholds`,
+    `balanced`, `fit_intercept`, `intercept_scaling`, `n_init`, `time_limit`, `random_state`).
+    """
+
+    _rules = ("any",)
+    _search_space = {"C": [0.1, 0.5, 1.0, 5.0]}
+    _needs_scaling = True
+    _accepts_sparse = True
+
+    def _fit(self, bags, sign, weight):
+        self._check_parameters()
+        clock = Clock(self.time_limit)
+        features = make_features(self.features, bags.instances, self.gamma, self.n_thresholds)
+        program = self._program(features, bags, sign, weight)
+        incumbent = Incumbent(program, clock)
+        starts = Starts(bags.instances, program, check_random_state(self.random_state))
+        try:
+            self._search(program, incumbent, starts)
+        except SolverStopped as reason:
+            warnings.warn(
+                f"{type(self).__name__} stopped early ({reason}): keeping the best classifier "
+                f"found, objective {incumbent.upper:.6g} (the optimum is at least "
+                f"{incumbent.lower:.6g})",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self._store(features, incumbent)
+
+    @abstractmethod
+    def _search(self, program, incumbent, starts):
+        """Offer classifiers to the incumbent, and raise its lower bound."""
+
+    def _program(self, features, bags, sign, weight):
+        constant = self._costly_intercept()
+        if constant:
+            features = WithConstant(features, constant)
+        rows = np.arange(bags.n_instances)
+        return DisjunctiveProgram(
+            values=features.transform(bags.instances),
+            bags=[rows[bags.offsets[i] : bags.offsets[i + 1]] for i in np.flatnonzero(sign > 0)],
+            negatives=np.flatnonzero(bags.spread(sign) < 0),
+            slack_cost=slack_costs(bags.sizes, sign, weight, self.C, self.balanced),
+            intercept=self.fit_intercept and not constant,
+        )
+
+    def _costly_intercept(self):
+        """The value of the constant feature, or 0 if the bias is free or absent."""
+        return self.intercept_scaling if self.fit_intercept and self.intercept_scaling else 0.0
+
+    def _store(self, features, incumbent):
+        w, b = incumbent.w, incumbent.b
+        constant = self._costly_intercept()
+        if constant:
+            w, b = w[:-1], constant * w[-1]
+        self.support_ = np.flatnonzero(w)
+        if self.features != "linear":
+            features, w = features.select(self.support_), w[self.support_]
+        self.feature_map_ = features
+        self.coef_ = w
+        self.intercept_ = float(b)
+        self.witness_ = incumbent.witness
+        self.lower_bound_ = float(incumbent.lower)
+        self.upper_bound_ = float(incumbent.upper)
+        self.gap_ = float(incumbent.gap)
+        self.n_cuts_ = int(incumbent.n_cuts)
+        self.history_ = np.array(incumbent.history)
+
+    def _score_instances(self, bags):
+        if not len(self.coef_):
+            return np.full(bags.n_instances, self.intercept_)
+        return self.feature_map_.transform(bags.instances) @ self.coef_ + self.intercept_
+
+    def _check_parameters(self):
+        check_choice("features", self.features, ("linear", "rbf", "thresholded"))
+        check_scalar(self.C, "C", Real, min_val=0, include_boundaries="neither")
+        check_scalar(self.n_thresholds, "n_thresholds", Integral, min_val=1)
+        check_scalar(self.n_init, "n_init", Integral, min_val=1)
+        if self.gamma != "scale":
+            check_scalar(self.gamma, "gamma", Real, min_val=0, include_boundaries="neither")
+        if self.intercept_scaling is not None:
+            check_scalar(
+                self.intercept_scaling,
+                "intercept_scaling",
+                Real,
+                min_val=0,
+                include_boundaries="neither",
+            )
+        if self.time_limit is not None:
+            check_scalar(self.time_limit, "time_limit", Real, min_val=0)

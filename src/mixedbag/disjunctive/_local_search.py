@@ -1,0 +1,117 @@
+"""Alternate between the LP of chosen witnesses and the witnesses of its solution."""
+
+import numpy as np
+
+
+class Incumbent:
+    """The best classifier so far, what is proven about the optimum, and when we knew it.
+
+    `history` has rows (seconds, lower, upper); lower never falls, upper never rises.
+    """
+
+    def __init__(self, program, clock):
+        self.program = program
+        self.clock = clock
+        self.lower = 0.0
+        self.history = []
+        self.n_cuts = 0
+        self.w = np.zeros(program.n_features)
+        self.b = 0.0
+        self.upper = np.inf
+        for b in (0.0, -1.0, 1.0) if program.intercept else (0.0,):
+            self.offer(self.w, b)
+
+    def offer(self, w, b):
+        """Keep (w, b) if it is better: judged by the true objective, not by any LP."""
+        value = self.program.objective(w, b)
+        if value < self.upper:
+            self.upper, self.w, self.b = value, w, b
+            self._record()
+        return value
+
+    def raise_lower(self, value):
+        value = min(value, self.upper)
+        if value > self.lower:
+            self.lower = value
+            self._record()
+
+    @property
+    def gap(self):
+        """(upper - lower) / upper."""
+        return (self.upper - self.lower) / self.upper if self.upper > 0 else 0.0
+
+    @property
+    def witness(self):
+        return self.program.best_instances(self.program.scores(self.w, self.b))
+
+    def _record(self):
+        self.history.append((self.clock.elapsed(), self.lower, self.upper))
+
+
+def local_search(master, incumbent, witness, max_iter=100):
+    """Descend from a choice of witnesses, one row per positive bag; returns the final choice.
+
+    All *active* bags (whose margin constraint has a positive dual) change their witness at once. A
+    bag that is not active would not change the LP, so the objective never rises.
+    """
+    program = master.program
+    witness = witness.copy()
+    ambiguous = program.ambiguous
+    chosen = witness[ambiguous]
+    master.require(chosen)
+    value = np.inf
+    try:
+        for _ in range(max_iter):
+            master.settle()
+            incumbent.offer(master.w, master.b)
+            best = program.best_instances(master.scores)[ambiguous]
+            gain = master.scores[best] - master.scores[chosen]
+            moves = (gain > 1e-9) & (master.instance_duals()[chosen] > 1e-9)
+            if not moves.any() or master.value > value - 1e-9 * max(1.0, abs(value)):
+                break
+            value = master.value
+            master.release(chosen[moves])
+            chosen = np.where(moves, best, chosen)
+            master.require(chosen[moves])
+    finally:
+        master.release(chosen)
+    witness[ambiguous] = chosen
+    return witness
+
+
+class Starts:
+    """Where to begin: choices of one witness for every positive bag.
+
+    Both kinds follow directions in the space of the *inputs*, so that they do not depend on the
+    order in which bags and instances happen to be stored.
+    """
+
+    def __init__(self, inputs, program, random_state):
+        self._inputs = inputs
+        self._program = program
+        self._random = random_state
+
+    def first(self):
+        """The instances that lie furthest from the negatives, towards the mean positive bag."""
+        program = self._program
+        weight = np.zeros(program.values.shape[0])
+        for cost, rows in zip(program.slack_cost, program.bags, strict=False):
+            weight[rows] = cost / len(rows)
+        weight /= weight.sum()
+        negative = program.slack_cost[len(program.bags) :]
+        weight[program.negatives] = -negative / negative.sum()
+        return program.best_instances(self._inputs @ (self._inputs.T @ weight))
+
+    def kick(self, incumbent, strength=0.5):
+        """The witnesses of the incumbent, disturbed: scores plus a random linear function."""
+        noise = self._inputs @ self._random.standard_normal(self._inputs.shape[1])
+        scores = self._program.scores(incumbent.w, incumbent.b)
+        size = strength * np.ptp(scores) / (np.ptp(noise) or 1.0)
+        return self._program.best_instances(scores + size * noise)
+
+
+def iterated_search(master, incumbent, starts, n_init):
+    """A first descent, then `n_init` - 1 descents from kicked copies of the incumbent."""
+    local_search(master, incumbent, starts.first())
+    for _ in range(n_init - 1):
+        local_search(master, incumbent, starts.kick(incumbent))
