@@ -1,7 +1,9 @@
 """The facts of the catalogue: one entry a data set."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from mixedbag.datasets._formats import delimited, hdf5
 from mixedbag.datasets._formats.source import Source
@@ -41,8 +43,22 @@ def _bags(**options):
     return lambda paths: read(paths[0], **options)
 
 
-def _table(target, **options):
+def _classes(target, **options):
     return lambda paths: delimited.read_table(Source(paths[0]), target, **options)
+
+
+def _numbers(target, **options):
+    """As `_classes`, with a target that is measured: whole numbers are no classes."""
+
+    def load(paths):
+        table = delimited.read_table(Source(paths[0]), target, **options)
+        return replace(table, y=table.y.astype(np.float64))
+
+    return load
+
+
+def _words(text):
+    return text.split()
 
 
 _MUSK = "Dietterich, Lathrop & Lozano-Pérez, Solving the multiple instance problem (1997)"
@@ -165,7 +181,7 @@ _TABLES = [
         _UCI + "94",
         ("uci/spambase.data",),
         (4601, 57),
-        _table("58"),
+        _classes("58"),
     ),
     Entry(
         "cmc",
@@ -175,7 +191,7 @@ _TABLES = [
         _UCI + "30",
         ("uci/cmc.data",),
         (1473, 9),
-        _table("contraceptive_method_use", header=True),
+        _classes("contraceptive_method_use", header=True),
     ),
     Entry(
         "german",
@@ -185,7 +201,7 @@ _TABLES = [
         _UCI + "144",
         ("uci/german.data-numeric.txt",),
         (1000, 24),
-        _table("25"),
+        _classes("25"),
     ),
     Entry(
         "auto-mpg",
@@ -195,9 +211,11 @@ _TABLES = [
         _UCI + "9",
         ("uci/auto-mpg.data",),
         (398, 7),
-        _table(
+        _numbers(
             "mpg",
-            names=["mpg", "cylinders", "displacement", "horsepower", "weight", "acceleration", "year", "origin", "car"],
+            names=_words(
+                "mpg cylinders displacement horsepower weight acceleration year origin car"
+            ),
             drop=("car",),
             delimiter=" ",
         ),
@@ -210,9 +228,9 @@ _TABLES = [
         "http://lib.stat.cmu.edu/datasets/boston",
         ("uci/housing.data",),
         (506, 13),
-        _table(
+        _numbers(
             "MEDV",
-            names=["CRIM", "ZN", "INDUS", "CHAS", "NOX", "RM", "AGE", "DIS", "RAD", "TAX", "PTRATIO", "B", "LSTAT", "MEDV"],
+            names=_words("CRIM ZN INDUS CHAS NOX RM AGE DIS RAD TAX PTRATIO B LSTAT MEDV"),
             delimiter=" ",
         ),
     ),
@@ -224,9 +242,11 @@ _TABLES = [
         "https://www.cs.toronto.edu/~delve/data/comp-activ/desc.html",
         ("uci/cpu_small.data",),
         (8192, 12),
-        _table(
+        _numbers(
             "usr",
-            names=["usr", "lread", "lwrite", "scall", "sread", "swrite", "fork", "exec", "rchar", "wchar", "runqsz", "freemem", "freeswap"],
+            names=_words(
+                "usr lread lwrite scall sread swrite fork exec rchar wchar runqsz freemem freeswap"
+            ),
         ),
     ),
     Entry(
@@ -237,9 +257,12 @@ _TABLES = [
         _UCI + "15",
         ("uci/breast-cancer-wisconsin.csv",),
         (699, 9),
-        _table(
+        _classes(
             "class",
-            names=["id", "thickness", "size_uniformity", "shape_uniformity", "adhesion", "epithelial_size", "bare_nuclei", "chromatin", "nucleoli", "mitoses", "class"],
+            names=_words(
+                "id thickness size_uniformity shape_uniformity adhesion epithelial_size "
+                "bare_nuclei chromatin nucleoli mitoses class"
+            ),
             drop=("id",),
         ),
     ),
@@ -251,7 +274,7 @@ _TABLES = [
         _UCI + "33",
         ("uci/dermatology.data",),
         (366, 34),
-        _table("Classification", header=True),
+        _classes("Classification", header=True),
     ),
     Entry(
         "ionosphere",
@@ -261,7 +284,7 @@ _TABLES = [
         _UCI + "52",
         ("uci/ionosphere.data",),
         (351, 34),
-        _table("35"),
+        _classes("35"),
     ),
 ]
 

@@ -51,10 +51,12 @@ def read_batteryless(paths):
 
 def _read_samples(path, width, activities):
     source = Source(path)
-    lines, texts = zip(*source.lines())
+    texts = source.text.rstrip().split("\n")
+    lines = range(1, len(texts) + 1)
     table = number_table(source, texts, lines, width)
-    if np.isnan(table).any():
-        raise source.error("missing value", lines[int(np.argmax(np.isnan(table).any(axis=1)))])
+    missing = np.isnan(table).any(axis=1)
+    if missing.any():
+        raise source.error("a value is missing", lines[int(np.argmax(missing))])
     unknown = ~np.isin(table[:, -1], [0, *activities])
     if unknown.any():
         row = int(np.argmax(unknown))

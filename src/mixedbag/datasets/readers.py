@@ -14,8 +14,7 @@ class Format:
     """A file format: how to know it, and how to turn a `Source` into `Rows`.
 
     `recognises` gets the source and its first lines (an empty list for binary content). `read`
-    gets the source, and also the `Columns` that the caller asked for when the format names its columns
-    (`named`).
+    gets the source and, when the format names its columns (`named`), the `Columns` asked for.
     """
 
     name: str
@@ -31,13 +30,15 @@ def read(
     """Read bags and labels from a file.
 
     The format is recognised by content: CSV or TSV with a header (plain or gzip-compressed),
-    Parquet, Weka ARFF (relational or flat), UCI C4.5 as in MUSK, ``instance:bag:label index:value …``,
-    ``instance,bag,label,…`` with dense or sparse values, and MATLAB files (a PRTools data set, or
-    matrices of instances, bag numbers and labels, in one file or a folder).
+    Parquet, Weka ARFF (relational or flat), UCI C4.5 as in MUSK,
+    ``instance:bag:label index:value …``, ``instance,bag,label,…`` with dense or sparse values, and
+    MATLAB files (a PRTools data set, or matrices of instances, bag numbers and labels, in one file
+    or a folder).
 
-    In tables, every column that is no bag, label, weight or instance name is a feature. Columns of text
-    are left out; missing values (empty, ``?``, ``NA``, ``NaN``, …) become NaN. `notes` of the result says so for
-    each column. Nothing else is left out: a line that cannot be read is an error.
+    In tables, every column that is no bag, label, weight or instance name is a feature. Columns of
+    text are left out; missing values (empty, ``?``, ``NA``, ``NaN``, …) become NaN. `notes` of the
+    result says so for each column. Nothing else is left out: a line that cannot be read is an
+    error.
 
     Parameters
     ----------

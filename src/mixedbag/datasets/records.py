@@ -70,6 +70,10 @@ class BagData:
         ]
         return f"BagData({', '.join([repr(self.bags), class_sizes(self.y), *extras])})"
 
+    def __iter__(self):
+        """So that ``bags, y = load("musk1")`` reads as it should."""
+        return iter((self.bags, self.y))
+
     @property
     def images(self):
         """The instances in the shape that shows them as images."""
@@ -145,10 +149,11 @@ class Recordings:
     def bags_of(self, size=200, min_size=None):
         """Cut every recording into bags of `size` adjacent samples, labelled by their majority.
 
-        Unlabelled samples (activity 0) belong to no bag, and no bag reaches across them: a recording
-        is cut at them first. What is left at the end of a stretch becomes a shorter bag when it
-        has at least `min_size` samples (default: `size`, so that all bags are equal); otherwise it is
-        left out and counted in `notes`. A tie goes to the activity with the smaller number.
+        Unlabelled samples (activity 0) belong to no bag, and no bag reaches across them: a
+        recording is cut at them first. What is left at the end of a stretch becomes a shorter bag
+        when it has at least `min_size` samples (default: `size`, so that all bags are equal);
+        otherwise it is left out and counted in `notes`. A tie goes to the activity with the
+        smaller number.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""MATLAB files: PRTools data sets with bags, and plain matrices (instances, bag numbers, labels)."""
+"""MATLAB files: PRTools data sets with bags, and plain matrices (instances, bags, labels)."""
 
 import io
 

@@ -1,6 +1,7 @@
 """A file to read: its bytes, its lines, and errors that say where in it something is wrong."""
 
 import gzip
+import io
 import zlib
 from functools import cached_property
 from pathlib import Path
@@ -44,9 +45,10 @@ class Source:
 
     def lines(self):
         """Number and text of every line that is not blank."""
-        for number, line in enumerate(self.text.split("\n"), start=1):
-            if line and not line.isspace():
-                yield number, line.strip()
+        for number, line in enumerate(io.StringIO(self.text, newline="\n"), start=1):
+            line = line.strip()
+            if line:
+                yield number, line
 
 
 def number(source, text, line, what="value"):

@@ -1,0 +1,89 @@
+"""Bags made of the data that comes with scikit-learn: nothing to download."""
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.utils import check_random_state
+
+from mixedbag.bags import Bags
+from mixedbag.datasets.protocols import aggregate, make_sessions
+from mixedbag.datasets.records import BagData
+
+
+def load_digits_bags(n_bags=100, size=(6, 12), digit=9, max_witnesses=2, random_state=0):
+    """Bags of handwritten digits: which bags contain a 9?
+
+    Half of the bags are positive, with 1 to `max_witnesses` images of `digit`. No image is used
+    twice, so a bag of the test set cannot be answered by memory.
+
+    Parameters
+    ----------
+    n_bags : int, default=100
+    size : int or pair, default=(6, 12)
+        Images a bag, or the smallest and largest number of them.
+    digit : int, default=9
+    max_witnesses : int, default=2
+    random_state : int, RandomState or None, default=0
+
+    Returns
+    -------
+    BagData
+        Instances are the 64 pixels of an image, from 0 to 1; `images` shows them as 8 × 8. `y` and
+        `instance_labels` are 1 for bags with `digit` and for its images; `instance_ids` are
+        positions in scikit-learn's digits.
+
+    Examples
+    --------
+    >>> from mixedbag.datasets import load_digits_bags
+    >>> data = load_digits_bags(n_bags=20)
+    >>> data.y.sum(), data.images.shape[1:]
+    (np.int64(10), (8, 8))
+    """
+    if digit not in range(10):
+        raise ValueError(f"digit must be between 0 and 9, got {digit!r}")
+    rng = check_random_state(random_state)
+    digits = load_digits()
+    low, high = (size, size) if np.ndim(size) == 0 else size
+    sizes = rng.randint(low, high + 1, size=n_bags)
+    y = rng.permutation(np.arange(n_bags) % 2)
+    witnesses = np.where(y == 1, rng.randint(1, np.minimum(max_witnesses, sizes) + 1), 0)
+    wanted = rng.permutation(np.flatnonzero(digits.target == digit))
+    others = rng.permutation(np.flatnonzero(digits.target != digit))
+    if witnesses.sum() > len(wanted) or (sizes - witnesses).sum() > len(others):
+        raise ValueError(
+            f"{n_bags} bags need {sizes.sum()} different images, {witnesses.sum()} of them of "
+            f"digit {digit}; there are {len(digits.target)} and {len(wanted)}"
+        )
+    bags_of_rows = [
+        rng.permutation(np.concatenate(parts))
+        for parts in zip(
+            np.split(wanted[: witnesses.sum()], np.cumsum(witnesses)[:-1]),
+            np.split(others[: (sizes - witnesses).sum()], np.cumsum(sizes - witnesses)[:-1]),
+        )
+    ]
+    rows = np.concatenate(bags_of_rows)
+    return BagData(
+        Bags(digits.data[rows] / 16, np.concatenate([[0], np.cumsum(sizes)])),
+        y,
+        instance_labels=(digits.target[rows] == digit).astype(np.int64),
+        instance_ids=rows,
+        image_shape=(8, 8),
+    )
+
+
+def load_sessions(name="cancer", random_state=0, **options):
+    """Majority-labelled sessions of scikit-learn's "cancer" or "wine" rows; see `make_sessions`."""
+    X, y = _table(name)
+    return make_sessions(X, y, random_state=random_state, **options)
+
+
+def load_aggregates(name="cancer", size=5, randomness=50, random_state=0):
+    """Class counts in bags of scikit-learn's "cancer" or "wine" rows; see `aggregate`."""
+    X, y = _table(name)
+    return aggregate(X, y, size, randomness, random_state)
+
+
+def _table(name):
+    loaders = {"cancer": load_breast_cancer, "wine": load_wine}
+    if name not in loaders:
+        raise ValueError(f"name must be one of {sorted(loaders)}, got {name!r}")
+    return loaders[name](return_X_y=True)
