@@ -1,0 +1,37 @@
+# Two commands: `make demo` shows the main job on built-in data, `make test` runs the tests.
+# Both set up everything in .venv first; only Python (3.11 or later) and make are needed.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint types clean
+
+demo: .venv/installed
+	$(BIN)/mixedbag demo --out mixedbag-demo
+
+test: .venv/tests-installed
+	$(BIN)/python -m pytest
+
+lint: .venv/dev-installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/dev-installed
+	$(BIN)/mypy
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/installed: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+.venv/tests-installed: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[tests]'
+	touch $@
+
+.venv/dev-installed: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf .venv mixedbag-demo

@@ -1,0 +1,1 @@
+"""One module a table, figure or rival: ``python -m benchmarks NAME``."""

@@ -1,0 +1,72 @@
+"""Cross-validation that knows about bags."""
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold
+
+from mixedbag.bags import as_bags
+
+
+class BagStratifiedKFold(StratifiedKFold):
+    """Folds of whole bags with the same mix of labels, and of sizes or proportions, in each.
+
+    Class labels are balanced as they are. Counts, totals and proportions (many different values,
+    or a table with a column a class) are balanced by quantile bins. Bins of bag size can be
+    balanced as well, where large and small bags behave differently.
+
+    Parameters
+    ----------
+    n_splits : int
+    n_bins : int
+        Number of quantile bins for targets that are not classes.
+    size_bins : int
+        Number of quantile bins of bag size to balance besides the label; 1 ignores sizes.
+    shuffle : bool
+    random_state : int, RandomState or None
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import Bags
+    >>> from mixedbag.model_selection import BagStratifiedKFold
+    >>> bags = Bags(np.zeros((8, 1)), [0, 1, 2, 3, 4, 6, 7, 8])
+    >>> y = np.array([0, 0, 0, 1, 1, 1, 0])
+    >>> [y[test].tolist() for _, test in BagStratifiedKFold(3, shuffle=False).split(bags, y)]
+    [[0, 0, 1], [0, 1], [1, 0]]
+    """
+
+    def __init__(self, n_splits=5, *, n_bins=5, size_bins=1, shuffle=True, random_state=None):
+        super().__init__(n_splits, shuffle=shuffle, random_state=random_state)
+        self.n_bins = n_bins
+        self.size_bins = size_bins
+
+    def split(self, X, y, groups=None):
+        """Yield the indices of the training and test bags of each fold."""
+        strata = target_strata(y, self.n_bins)
+        if self.size_bins > 1:
+            bins = quantile_bins(as_bags(X).sizes, self.size_bins)
+            strata = _merge_rare(strata * self.size_bins + bins, strata, self.n_splits)
+        yield from super().split(np.zeros(len(strata)), strata)
+
+
+def target_strata(y, n_bins):
+    """Class codes of `y`, or quantile bins where it is not made of classes."""
+    y = np.asarray(y)
+    if y.ndim == 2:  # counts or proportions of classes: the share of the last one orders the bags
+        y = y[:, -1] / np.maximum(y.sum(axis=1), 1e-300)
+    values, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    if y.dtype.kind in "iufb" and (len(values) > 2 * n_bins or counts.max() < 2):
+        return quantile_bins(y, n_bins)
+    return codes
+
+
+def quantile_bins(values, n_bins):
+    """Codes of at most `n_bins` bins with about equally many values each."""
+    edges = np.unique(np.quantile(values, np.linspace(0, 1, n_bins + 1)[1:-1]))
+    return np.searchsorted(edges, values, side="left")
+
+
+def _merge_rare(fine, coarse, n_splits):
+    """Fine strata that are too small to spread over the folds fall back to their coarse one."""
+    codes, counts = np.unique(fine, return_inverse=True, return_counts=True)[1:]
+    rare = counts[codes] < n_splits
+    return np.where(rare, -1 - coarse, fine)
