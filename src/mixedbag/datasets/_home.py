@@ -41,5 +41,5 @@ def verify(path, file):
     if digest != checksums()[file]:
         raise ValueError(
             f"{path} is not the file that was published: its SHA-256 is {digest}, expected "
-            f"{checksums()[file]}. Fetch it again, or pass verify=False to read it all the same."
+            f"{checksums()[file]}. Fetch it again, or read it all the same with verify_files=False."
         )

@@ -160,6 +160,7 @@ def blocks(source, records, width):
 def assemble(source, columns, kept, table, lines):
     """Rows from the texts of the roles and the finished features."""
     values, names, notes = finish_features(source, table, required=columns.features is not None)
+    notes += [f"column {name!r} left out: as asked" for name in columns.drop]
     weight = None
     if "weight" in kept:
         rows = lines or [None] * len(kept["weight"])

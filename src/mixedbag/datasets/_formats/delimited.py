@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import re
 
 from mixedbag.datasets._formats.columns import (
@@ -19,7 +20,7 @@ from mixedbag.datasets.records import Table
 def read_delimited(source, columns, delimiter=None):
     """Rows from a table whose first line names the columns."""
     records = _records(source, delimiter or guess_delimiter(source))
-    header_line, header = next(records)
+    header_line, header = _first(source, records)
     if header and all(_looks_numeric(name) for name in header):
         raise source.error(
             "the first line holds numbers, not the names of the columns", header_line
@@ -33,12 +34,12 @@ def read_table(source, target, names=None, header=False, delimiter=None, drop=()
     Columns without a name are called by their position, from 1 on: "1", "2", ….
     """
     records = _records(source, delimiter or guess_delimiter(source))
-    first_line, first = next(records)
+    first_line, first = _first(source, records)
     if header:
         names, rows = header_names(first), records
     else:
         names = list(names or (str(j) for j in range(1, len(first) + 1)))
-        rows = _chain((first_line, first), records)
+        rows = itertools.chain([(first_line, first)], records)
     for name in (target, *drop):
         if name not in names:
             raise source.error(f"no column is called {name!r}", first_line)
@@ -83,9 +84,11 @@ def _records(source, delimiter):
         raise source.error(str(error), reader.line_num) from error
 
 
-def _chain(first, rest):
-    yield first
-    yield from rest
+def _first(source, records):
+    first = next(records, None)
+    if first is None:
+        raise source.error("no header line")
+    return first
 
 
 def _looks_numeric(text):

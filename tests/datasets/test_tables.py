@@ -1,0 +1,198 @@
+"""Tables with named columns: CSV, TSV, Parquet; what becomes of every column."""
+
+import numpy as np
+import pytest
+
+from mixedbag.bags import Bags
+from mixedbag.datasets import DataFormatError, read
+from mixedbag.datasets._formats.columns import BLOCK
+from mixedbag.datasets._formats.delimited import read_table
+from mixedbag.datasets._formats.source import Source
+from tests.datasets.samples import CSV
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="table.csv"):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_reads_a_table_and_says_what_it_did(write):
+    data = read(write(CSV), bag="molecule", label="active", instance="shape")
+    assert data.bags.feature_names == ["charge", "polar", "pH"]
+    np.testing.assert_array_equal(
+        data.bags.instances, [[0.5, 1, 7], [np.nan, 0, np.nan], [-0.1, 1, 6.5]]
+    )
+    assert data.bags.ids.tolist() == ["m-1", "m-2"]
+    assert data.y.tolist() == ["yes", "no"]
+    assert data.instance_ids.tolist() == [1, 2, 3]
+    notes = "\n".join(data.notes)
+    assert "2 bags (1 of yes, 1 of no), 3 instances of 3 features" in notes
+    assert "column 'colour' left out: it is text (line 2 has 'red')" in notes
+    assert "column 'charge': 1 missing values read as NaN" in notes
+
+
+@pytest.mark.parametrize(("mark", "name"), [("\t", "t.tsv"), (";", "t.csv"), ("\t", "t.csv")])
+def test_separators(write, mark, name):
+    data = read(write(CSV.replace(",", mark), name), bag="molecule", label="active")
+    assert len(data.bags) == 2
+
+
+def test_default_column_names(write):
+    data = read(write("bag,label,x\n7,1.0,2\n7,1,3\n007,-1,3\n"))
+    assert data.bags.ids.tolist() == ["7", "007"]  # not the same bag, so not numbers
+    assert data.y.tolist() == [1, -1]
+    assert read(write("bag,x\n1,2\n")).y is None
+    assert read(write("bag,label,x\n1,0.5,2\n")).y.tolist() == [0.5]
+
+
+def test_weights_features_and_drop(write):
+    text = "bag,label,w,x,z\na,1,2,3,4\nb,0,1,5,6\n"
+    data = read(write(text), weight="w", features=["z"])
+    assert data.weight.tolist() == [2, 1]
+    assert data.bags.feature_names == ["z"]
+    data = read(write(text), drop=["w"])
+    assert data.bags.feature_names == ["x", "z"]
+    assert any("'w'" in note and "asked" in note for note in data.notes)
+
+
+def test_row_numbers_are_noticed(write):
+    data = read(write(",bag,number,x\n0,a,5,1\n1,a,6,0\n2,b,7,1\n"))
+    assert data.bags.feature_names == ["number", "x"]
+    assert any("'unnamed 1' left out" in note for note in data.notes)
+    assert any("'number' only numbers the rows, yet was kept" in note for note in data.notes)
+
+
+def test_quoted_fields_and_line_numbers(write):
+    text = 'bag,label,x,comment\n"a, 1",1,2,"two\nlines"\nb,0,three,fine\n'
+    with pytest.raises(DataFormatError, match=r"mixes number .* text") as caught:
+        read(write(text))
+    assert caught.value.line == 4
+    data = read(write(text.replace("three", "3")))
+    assert data.bags.ids.tolist() == ["a, 1", "b"]
+
+
+def test_a_column_that_changes_its_mind_late(write):
+    rows = "".join(f"{i},0,{i}.5,t\n" for i in range(BLOCK + 10))
+    data = read(write("bag,label,x,t\n" + rows))
+    assert len(data.bags) == BLOCK + 10
+    with pytest.raises(DataFormatError, match=r"mixes number .line 2 has '0.5'., text") as caught:
+        read(write("bag,label,x,t\n" + rows + "z,0,oops,t\n"))
+    assert caught.value.line == BLOCK + 12
+    with pytest.raises(DataFormatError, match=r"mixes text .line 2 has 't'., number"):
+        read(write("bag,label,x,t\n" + rows + "z,0,1.5,8\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "line", "reason"),
+    [
+        (CSV, {}, 1, "say which column holds the bag; the columns are 'molecule', 'active'"),
+        (CSV, {"bag": "mol"}, 1, "no column is called 'mol'"),
+        (CSV, {"bag": "molecule", "label": "x"}, 1, "no column is called 'x'"),
+        (CSV, {"bag": "molecule", "label": "molecule"}, 1, "cannot be two of"),
+        (CSV, {"bag": "molecule", "features": ["colour"]}, None, "'colour' cannot be a feature"),
+        (CSV, {"bag": "molecule", "features": ["molecule"]}, 1, "as something else"),
+        (CSV.replace("m-1,yes,2", "m-1,no,2"), {"bag": "molecule", "label": "active"}, 3,
+         "bag 'm-1' has two labels: 'yes' and 'no'"),
+        (CSV.replace("m-1,yes,2", ",yes,2"), {"bag": "molecule"}, 3, "no bag in column 'molecule'"),
+        (CSV.replace("m-1,yes,2", "m-1,,2"), {"bag": "molecule", "label": "active"}, 3, "no label"),
+        (CSV.replace("red,7", "7"), {"bag": "molecule"}, 2, "6 values where 7"),
+        (CSV.replace(",7\n", ",7,8\n"), {"bag": "molecule"}, 2, "8 values where 7"),
+        (CSV.replace("0.5", "inf"), {"bag": "molecule"}, 2, "not finite"),
+        (CSV.replace("0.5", "half"), {"bag": "molecule"}, 4, "mixes"),
+        (CSV.replace("0.5", "1_0"), {"bag": "molecule"}, 4, "mixes"),
+        (CSV.replace("red,7", '"red,7'), {"bag": "molecule"}, 4, "end of data"),
+        ("bag,x,x\n1,2,3\n", {}, 1, "two columns are called 'x'"),
+        ("bag,label\n1,2\n", {}, 1, "no column is left"),
+        ("bag,x\n1,red\n", {}, None, "no column of numbers"),
+        ("bag,x\n1,\n", {}, None, "no row has a value"),
+        ("bag,x\n", {}, None, "no rows below the header"),
+        ("1,2\n1,2\n", {}, 1, "the first line holds numbers"),
+        ("bag,w,x\n1,-1,2\n", {"weight": "w"}, 2, "weight '-1' is not"),
+        ("bag,w,x\n1,2,2\n1,3,2\n", {"weight": "w"}, 3, "bag 1 has two weights"),
+    ],
+)  # fmt: skip
+def test_malformed_tables_are_refused(write, text, options, line, reason):
+    with pytest.raises(DataFormatError) as caught:
+        read(write(text), **options)
+    assert reason in caught.value.reason
+    assert caught.value.line == line
+
+
+def test_plain_tables(write):
+    blank = '  1.0  ?  3\t"a b"\n 4.0  5  6\t"c"\n'
+    table = read_table(Source(write(blank)), "3", delimiter=" ", drop=("4",))
+    np.testing.assert_array_equal(table.X, [[1, np.nan], [4, 5]])
+    assert table.y.tolist() == [3, 6]
+    assert table.complete().y.tolist() == [6]
+    with pytest.raises(DataFormatError, match="line 1: no value of '2'"):
+        read_table(Source(write(blank)), "2", delimiter=" ", drop=("4",))
+    with pytest.raises(DataFormatError, match="line 2: a quote"):
+        read_table(Source(write(blank[:-2])), "3", delimiter=" ", drop=("4",))
+    with pytest.raises(DataFormatError, match="no column is called 'y'"):
+        read_table(Source(write("a,b\n1,2\n")), "y", header=True)
+
+
+# Parquet and data frames --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def frame():
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    return pandas.DataFrame(
+        {
+            "bag": ["a", "b", "a"],
+            "label": [1, 0, 1],
+            "x": [1.0, None, 3.0],
+            "n": np.array([1, 2, 5], dtype=np.int8),
+            "flag": [True, False, True],
+            "digits": ["1", "2", "4"],
+            "text": pandas.Categorical(["u", "v", "u"]),
+            "when": pandas.to_datetime(["2020-01-01"] * 3),
+        }
+    )
+
+
+def test_parquet_equals_csv_equals_frame(tmp_path, frame):
+    frame.to_parquet(tmp_path / "t.parquet")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    from_parquet = read(tmp_path / "t.parquet")
+    from_csv = read(tmp_path / "t.csv")
+    names = ["x", "n", "flag", "digits"]
+    assert from_parquet.bags.feature_names == from_csv.bags.feature_names == names
+    np.testing.assert_array_equal(from_parquet.bags.instances, from_csv.bags.instances)
+    assert from_parquet.bags.ids.tolist() == from_csv.bags.ids.tolist() == ["a", "b"]
+    assert from_parquet.y.tolist() == from_csv.y.tolist() == [1, 0]
+    assert sum("left out" in note for note in from_parquet.notes) == 2
+    direct = Bags.from_frame(frame, bag="bag", features=["x", "n", "flag"])
+    np.testing.assert_array_equal(from_parquet.bags.instances[:, :3], direct.instances)
+
+
+def test_malformed_parquet(tmp_path, frame):
+    good = tmp_path / "t.parquet"
+    frame.to_parquet(good)
+    (tmp_path / "cut.parquet").write_bytes(good.read_bytes()[:-20])
+    with pytest.raises(DataFormatError, match="not a readable Parquet"):
+        read(tmp_path / "cut.parquet")
+    with pytest.raises(DataFormatError, match="no column is called 'molecule'"):
+        read(good, bag="molecule")
+    for column, value, reason in (
+        ("bag", None, "no bag in column 'bag', row 1"),
+        ("label", [1.0, np.nan, 1.0], "no label in column 'label', row 1"),
+        ("label", [1, 0, 0], "bag 'a' has two labels: 1 and 0 .row 2."),
+        ("x", [1.0, np.inf, 3.0], "infinite value in row 1"),
+        ("bag", [[1], [2], [3]], "nested"),
+    ):
+        changed = frame.copy()
+        changed[column] = ["a", None, "b"] if value is None else value
+        changed.to_parquet(tmp_path / "bad.parquet")
+        with pytest.raises(DataFormatError, match=reason):
+            read(tmp_path / "bad.parquet")
+    frame[:0].to_parquet(good)
+    with pytest.raises(DataFormatError, match="without rows"):
+        read(good)
