@@ -2,6 +2,12 @@
 
 # Constructor arguments for tests, by class name.
 FAST: dict[str, dict] = {
+    "ExpBinBoost": {"n_rounds": 20},
+    "ExpRegBoost": {"n_rounds": 20},
+    "ISRBoost": {"n_rounds": 20},
+    "NoisyOrBoost": {"n_rounds": 20},
+    "OWABoost": {"n_rounds": 20},
+    "PooledBoostingClassifier": {"n_rounds": 20},
     "SparseBagMarginSVC": {"random_state": 0, "n_init": 2},
 }
 

@@ -1,0 +1,26 @@
+"""Boosting for bags: pooled boosting under the *any* rule, SBoost under the *majority* rule."""
+
+from mixedbag.boosting.losses import ExponentialLoss, LogisticLoss
+from mixedbag.boosting.pooled import (
+    ExpBinBoost,
+    ExpRegBoost,
+    ISRBoost,
+    NoisyOrBoost,
+    OWABoost,
+    PooledBoostingClassifier,
+)
+from mixedbag.boosting.steps import NewtonStep, PartitionStep, SignStep
+
+__all__ = [
+    "ExpBinBoost",
+    "ExpRegBoost",
+    "ExponentialLoss",
+    "ISRBoost",
+    "LogisticLoss",
+    "NewtonStep",
+    "NoisyOrBoost",
+    "OWABoost",
+    "PartitionStep",
+    "PooledBoostingClassifier",
+    "SignStep",
+]

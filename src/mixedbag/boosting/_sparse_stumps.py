@@ -1,0 +1,106 @@
+"""Kernels of the stump search on sparse instances: the cost is that of the stored entries.
+
+Per slot, the stored entries sorted by bag and by code. All other instances of a bag have the value
+zero and move across a threshold together: one *rest* with the code of zero, whose sum is the bag's
+total minus its entries. Bags without an entry are one big rest.
+"""
+
+import numpy as np
+from numba import njit
+
+from mixedbag.boosting._stumps import accumulate, code_of
+
+
+@njit(cache=True, nogil=True)
+def encode(data, rows, begin, bag_of, feature, shift, missing, thresholds, start):
+    """Entries of all slots: codes, rows, where each slot begins, and the code of zero."""
+    n_slots = len(feature)
+    first = np.zeros(n_slots + 1, np.int64)
+    for slot in range(n_slots):
+        f = feature[slot]
+        first[slot + 1] = first[slot] + begin[f + 1] - begin[f]
+    codes = np.empty(first[-1], np.uint8)
+    order = np.empty(first[-1], np.int64)
+    zero = np.empty(n_slots, np.int64)
+    for slot in range(n_slots):
+        f = feature[slot]
+        low, high = start[f], start[f + 1]
+        zero[slot] = code_of(0.0, thresholds, low, high, shift[slot], missing[slot])
+        n = begin[f + 1] - begin[f]
+        key = np.empty(n, np.int64)
+        for k in range(n):
+            code = code_of(data[begin[f] + k], thresholds, low, high, shift[slot], missing[slot])
+            key[k] = bag_of[rows[begin[f] + k]] * 256 + code
+        place = np.argsort(key, kind="mergesort")
+        for k in range(n):
+            codes[first[slot] + k] = key[place[k]] % 256
+            order[first[slot] + k] = rows[begin[f] + place[k]]
+    return codes, order, first, zero
+
+
+@njit(cache=True, nogil=True)
+def class_sums(codes, rows, first, zero, bag_of, cells, size, positive, totals):
+    """Sums of `size` left of every threshold: over negative bags, over positive bags."""
+    sums = np.zeros((cells[-1], 2))
+    for slot in range(len(zero)):
+        here = sums[cells[slot] : cells[slot + 1]]
+        here[zero[slot]] += totals
+        for k in range(first[slot], first[slot + 1]):
+            side = positive[bag_of[rows[k]]]
+            here[codes[k], side] += size[rows[k]]
+            here[zero[slot], side] -= size[rows[k]]
+        accumulate(sums, cells[slot], cells[slot + 1])
+    return sums
+
+
+@njit(cache=True, nogil=True)
+def newton_sums(
+    codes, rows, first, zero, bag_of, cells, weight, bend, slope, cross, total, total_bend
+):
+    """The sums (v_L, u_LL, u_LR) at every threshold, as in the dense kernel."""
+    sums = np.zeros((cells[-1], 3))
+    whole_v = np.sum(slope * total)
+    whole_u = np.sum(slope * total_bend + cross * total * total)
+    for slot in range(len(zero)):
+        here = sums[cells[slot] : cells[slot + 1]]
+        nought = zero[slot]
+        here[nought, 0] += whole_v
+        here[nought, 1] += whole_u
+        k, last = first[slot], first[slot + 1]
+        while k < last:
+            bag = bag_of[rows[k]]
+            end = k
+            rest, rest_bend = total[bag], total_bend[bag]
+            while end < last and bag_of[rows[end]] == bag:
+                rest -= weight[rows[end]]
+                rest_bend -= bend[rows[end]]
+                end += 1
+            rest, rest_bend = max(rest, 0.0), max(rest_bend, 0.0)
+            s, c, T = slope[bag], cross[bag], total[bag]
+            # This bag is no longer one big rest.
+            here[nought, 0] -= s * T
+            here[nought, 1] -= s * total_bend[bag] + c * T * T
+            left = 0.0
+            waiting = True
+            while k < end or waiting:
+                if waiting and (k == end or codes[k] >= nought):
+                    cell, q, d = nought, rest, rest_bend
+                    waiting = False
+                else:
+                    cell, q, d = np.int64(codes[k]), weight[rows[k]], bend[rows[k]]
+                    k += 1
+                square = c * q * (2.0 * left + q)
+                left += q
+                here[cell, 0] += s * q
+                here[cell, 1] += s * d + square
+                here[cell, 2] += c * T * q - square
+        accumulate(sums, cells[slot], cells[slot + 1])
+    return sums
+
+
+@njit(cache=True, nogil=True)
+def left_of(codes, rows, first, zero, slot, cut, left):
+    """Mark the instances whose code in `slot` is at most `cut`."""
+    left[:] = zero[slot] <= cut
+    for k in range(first[slot], first[slot + 1]):
+        left[rows[k]] = codes[k] <= cut

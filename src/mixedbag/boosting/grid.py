@@ -1,0 +1,126 @@
+"""The fixed grid of candidate thresholds, and where missing values go.
+
+A *slot* is a feature together with a place for its missing values: a feature without any has one
+slot; a feature with some has two, with missing values below or above all others, so that the search
+for a threshold also finds their better side. A slot's axis is cut into *cells*; the candidate
+``cut`` of a cell sends the codes up to that cell to the left.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+MAX_CELLS = 255  # of values; one more code is left for missing ones, and a code fits a byte
+SAMPLE = 200_000  # rows that decide the thresholds when there are more
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Thresholds of all features, and the slots and cells they make.
+
+    Attributes
+    ----------
+    thresholds, start : arrays
+        Thresholds of all features; those of feature ``f`` are ``start[f]:start[f + 1]``.
+    feature, shift, missing : arrays of shape (n_slots,)
+        The slot's feature, the code of its lowest value, and the code of a missing value.
+    cells : array of shape (n_slots + 1,)
+        Where the cells of each slot begin.
+    cut : array of shape (n_cells,)
+        The threshold that has the cells up to this one on its left; NaN where there is none.
+    slot : array of shape (n_cells,)
+        The slot of each cell.
+    sees_missing : array of shape (n_slots,)
+        Whether the slot's feature has missing values.
+    """
+
+    thresholds: np.ndarray
+    start: np.ndarray
+    feature: np.ndarray
+    shift: np.ndarray
+    missing: np.ndarray
+    cells: np.ndarray
+    cut: np.ndarray
+    slot: np.ndarray
+    sees_missing: np.ndarray
+
+    @classmethod
+    def from_instances(cls, instances, max_cells=MAX_CELLS):
+        """Midpoints between distinct values; beyond `max_cells` of them, evenly spread ones."""
+        step = -(-instances.shape[0] // SAMPLE)
+        sample = instances[::step] if step > 1 else instances
+        values, missing = _distinct_values(sample)
+        if step > 1:
+            missing |= _has_missing(instances)
+        return cls.from_thresholds([_midpoints(v, max_cells) for v in values], missing)
+
+    @classmethod
+    def from_thresholds(cls, thresholds, has_missing):
+        """Build from the thresholds of each feature, and whether it has missing values."""
+        counts = np.array([len(t) for t in thresholds])
+        start = np.concatenate([[0], np.cumsum(counts)])
+        slots, cuts = [], []
+        for f, cut in enumerate(thresholds):
+            if has_missing[f]:
+                slots += [(f, 0, len(cut) + 1, True), (f, 1, 0, True)]
+                cuts += [[*cut, np.inf, np.nan], [-np.inf, *cut, np.nan]]
+            elif len(cut):
+                slots.append((f, 0, len(cut), False))
+                cuts.append([*cut, np.nan])
+        if not slots:  # nothing varies: all that can be learned is a constant
+            slots.append((0, 0, 0, False))
+            cuts.append([np.inf])
+        feature, shift, missing, sees_missing = (np.array(column) for column in zip(*slots))
+        lengths = [len(cut) for cut in cuts]
+        return cls(
+            thresholds=np.concatenate([*thresholds, np.empty(0)]),
+            start=start,
+            feature=feature,
+            shift=shift,
+            missing=missing,
+            cells=np.concatenate([[0], np.cumsum(lengths)]),
+            cut=np.concatenate(cuts),
+            slot=np.repeat(np.arange(len(slots)), lengths),
+            sees_missing=sees_missing,
+        )
+
+
+def _distinct_values(instances):
+    """The sorted distinct values of each feature, and whether it has missing ones."""
+    missing = _has_missing(instances)
+    values = []
+    if sparse.issparse(instances):
+        columns = sparse.csc_array(instances)
+        for f in range(columns.shape[1]):
+            stored = columns.data[columns.indptr[f] : columns.indptr[f + 1]]
+            if len(stored) < columns.shape[0]:
+                stored = np.append(stored, 0.0)
+            values.append(np.unique(stored[~np.isnan(stored)]))
+    else:
+        for f, column in enumerate(np.ascontiguousarray(instances.T)):
+            values.append(np.unique(column[~np.isnan(column)] if missing[f] else column))
+    return values, missing
+
+
+def _has_missing(instances):
+    if sparse.issparse(instances):
+        found = np.zeros(instances.shape[1], dtype=bool)
+        found[instances.indices[np.isnan(instances.data)]] = True
+        return found
+    return np.isnan(instances).any(axis=0)
+
+
+def _midpoints(values, max_cells):
+    """At most ``max_cells − 1`` thresholds strictly between distinct `values`.
+
+    When there are more, they are even in rank among the *distinct* values, so that repeating a row
+    changes nothing.
+    """
+    if len(values) > max_cells:
+        upper = np.unique(np.linspace(0, len(values), max_cells + 1)[1:-1].astype(int))
+    else:
+        upper = np.arange(1, len(values))
+    low, high = values[upper - 1].astype(np.float64), values[upper].astype(np.float64)
+    middle = low + (high - low) / 2
+    return np.where(middle < high, middle, low)  # rounding must not move a value across

@@ -1,0 +1,42 @@
+"""Losses of a bag's score, as functions of the margin ``m_i = t_i Y_i``.
+
+A loss is a small object with ``derivatives(margin, level)``: the loss of each bag and its first and
+second derivative by the margin, all divided by ``exp(level)``. Boosting lets the level follow the
+logarithm of the current loss, so that margins of any size, and losses far below the smallest
+float, stay within range; steps and thresholds do not depend on it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+# A trial step may be absurdly long: its loss must compare as large, not overflow.
+LARGEST = 500.0
+
+
+@dataclass(frozen=True)
+class ExponentialLoss:
+    """``exp(−m)``, AdaBoost's loss: an upper bound of the number of misclassified bags."""
+
+    log_odds_scale = 0.5  # its minimiser is half the log-odds
+
+    def derivatives(self, margin, level=0.0):
+        loss = np.exp(np.clip(-margin - level, -LARGEST, LARGEST))
+        return loss, -loss, loss
+
+
+@dataclass(frozen=True)
+class LogisticLoss:
+    """``log(1 + exp(−m))``: the negative log-likelihood of log-odds scores."""
+
+    log_odds_scale = 1.0
+
+    def derivatives(self, margin, level=0.0):
+        scale = np.exp(np.clip(-level, -LARGEST, LARGEST))
+        miss = expit(-margin)
+        return (
+            np.logaddexp(0.0, -margin) * scale,
+            -miss * scale,
+            miss * expit(margin) * scale,
+        )

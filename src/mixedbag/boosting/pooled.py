@@ -1,0 +1,416 @@
+"""Pooled boosting: bag scores pooled from boosted instance scores, one loss, one kind of step.
+
+One loop, three pieces to swap. The named boosters are the combinations of the literature;
+`PooledBoostingClassifier` takes any.
+"""
+
+import numbers
+
+from sklearn.utils import check_scalar
+
+from mixedbag.boosting.boosted import BoostedBags
+from mixedbag.boosting.losses import ExponentialLoss, LogisticLoss
+from mixedbag.boosting.steps import NewtonStep, PartitionStep, SignStep
+from mixedbag.pooling import ISR, OWA, LogMeanExp, NoisyOr
+
+
+class _LocalizedBoost(BoostedBags):
+    """Log-mean-exp pooling and the exponential loss; the step is the subclass's."""
+
+    _search_space = {"lam": [0.03, 0.1, 0.3, 1.0]}
+    _loss = ExponentialLoss()
+
+    def __init__(
+        self,
+        lam=0.1,
+        n_rounds=100,
+        learning_rate=1.0,
+        estimator=None,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        n_jobs=None,
+        random_state=None,
+    ):
+        super().__init__(
+            n_rounds,
+            learning_rate,
+            estimator,
+            early_stopping,
+            validation_fraction,
+            n_iter_no_change,
+            n_jobs,
+            random_state,
+        )
+        self.lam = lam
+
+    @property
+    def _pooling(self):
+        return LogMeanExp(self.lam)
+
+    def _fit(self, bags, sign, weight):
+        check_scalar(self.lam, "lam", numbers.Real, min_val=0, include_boundaries="neither")
+        super()._fit(bags, sign, weight)
+
+
+class ExpBinBoost(_LocalizedBoost):
+    """ExpBin-miBoost: boosted binary stumps under a soft maximum.
+
+    For bags that are positive when *some* of their instances are. Instance scores ``F`` are a sum
+    of stumps, a bag's score is their log-mean-exp, and the exponential loss of the bags falls with
+    every stump:
+
+        ``Y_i = (1/λ) log((1/N_i) Σ_j exp(λ F_ij))``,  ``C = Σ_i exp(−t_i Y_i)``.
+
+    Each round adds ``ρ·f(x)`` with ``f = ±1`` on either side of a threshold of one feature; among
+    the stumps with the steepest descent, the one that lowers ``C`` most along an exact line search
+    wins. With bags of one instance this is discrete AdaBoost.
+
+    Parameters
+    ----------
+    lam : float, default=0.1
+        How sharply the pooling picks out the highest instances. Small: all instances of a bag speak
+        with one voice (the mean); large: only the highest does (the maximum). Choose it by
+        cross-validation where the share of positive instances in positive bags is unknown.
+    n_rounds : int, default=100
+        Stumps to add. Fewer are added when no stump lowers the loss any more.
+    learning_rate : float in (0, 1], default=1.0
+        Each step is shortened by this factor.
+    estimator : scikit-learn classifier or regressor, optional
+        Weak learner to boost instead of stumps; it must accept ``sample_weight``. It learns the
+        class of each instance's bag, weighted by the derivative of the loss.
+    early_stopping : bool, default=False
+        Whether to hold out bags and stop when their loss no longer falls; the ensemble is cut back
+        to its best round.
+    validation_fraction : float, default=0.1
+        Share of the bags to hold out (of both classes alike).
+    n_iter_no_change : int, default=10
+        Rounds without improvement to wait for.
+    n_jobs : int, optional
+        Threads for the search of stumps.
+    random_state : int or RandomState, optional
+        Decides which bags are held out, and seeds `estimator`.
+
+    Attributes
+    ----------
+    objective_ : array of shape (n_iter_,)
+        Mean training loss of a bag after each round; it always falls.
+    n_iter_ : int
+        Weak learners kept.
+    feature_importances_ : array of shape (n_features,)
+        Share of the fall of the loss that each feature brought.
+    validation_loss_ : array
+        Mean loss of a held-out bag after each round, with `early_stopping`.
+
+    Notes
+    -----
+    Algorithm 1 of Li, Wang, Tian and Ding, "A Boosting Approach to Exploit Instance Correlations
+    for Multi-Instance Classification". The paper starts from ``F_ij = −log N_i/λ`` at training
+    time; here that is the ``1/N_i`` of the pooling, which applies to new bags as well, so that
+    large bags do not turn positive for their size alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import Bags
+    >>> from mixedbag.boosting import ExpBinBoost
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(60) % 2
+    >>> instances = rng.normal(size=(60, 5, 3))
+    >>> instances[y == 1, 0, 2] += 4  # one instance of every positive bag stands out
+    >>> bags = Bags.from_list(instances)
+    >>> booster = ExpBinBoost().fit(bags[:40], y[:40])
+    >>> float(booster.score(bags[40:], y[40:])) > 0.8
+    True
+    >>> int(booster.feature_importances_.argmax())
+    2
+    """
+
+    _step = SignStep()
+
+
+class ExpRegBoost(_LocalizedBoost):
+    """ExpReg-miBoost: boosted real-valued stumps under a soft maximum, by Newton steps.
+
+    For bags that are positive when *some* of their instances are. The model and the loss are those
+    of `ExpBinBoost`; a stump's two values are a Newton step in the loss, whose second derivative
+    couples the instances of a bag. It reaches a given training loss in fewer rounds.
+
+    Parameters
+    ----------
+    lam : float, default=0.1
+        How sharply the pooling picks out the highest instances. Small: all instances of a bag speak
+        with one voice (the mean); large: only the highest does (the maximum). Choose it by
+        cross-validation where the share of positive instances in positive bags is unknown.
+    n_rounds, learning_rate, estimator, n_jobs, random_state : as in `ExpBinBoost`
+    early_stopping, validation_fraction, n_iter_no_change : as in `ExpBinBoost`
+
+    Notes
+    -----
+    Algorithm 2 of Li, Wang, Tian and Ding, "A Boosting Approach to Exploit Instance Correlations
+    for Multi-Instance Classification". Positive bags make the second derivative indefinite, and the
+    paper's plain Newton step can climb; here each step is bounded, never walks towards a maximum,
+    and is halved until the loss falls.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import Bags
+    >>> from mixedbag.boosting import ExpRegBoost
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(60) % 2
+    >>> instances = rng.normal(size=(60, 5, 3))
+    >>> instances[y == 1, 0, 2] += 4  # one instance of every positive bag stands out
+    >>> bags = Bags.from_list(instances)
+    >>> booster = ExpRegBoost().fit(bags[:40], y[:40])
+    >>> float(booster.score(bags[40:], y[40:])) > 0.8
+    True
+    >>> int(booster.feature_importances_.argmax())
+    2
+    """
+
+    _step = NewtonStep()
+
+
+class NoisyOrBoost(BoostedBags):
+    """Noisy-or boosting: a bag is positive if any instance is, independently.
+
+    Instance scores ``F`` are log-odds and a sum of stumps; the probability of a bag is ``p_i = 1 −
+    Π_j (1 − σ(F_ij))``, and the log-likelihood of the bags rises with every ±1 stump (exact line
+    search). With bags of one instance this is logistic boosting.
+
+    Parameters
+    ----------
+    n_rounds, learning_rate, estimator, n_jobs, random_state : as in `ExpBinBoost`
+    early_stopping, validation_fraction, n_iter_no_change : as in `ExpBinBoost`
+
+    Notes
+    -----
+    Viola, Platt and Zhang, "Multiple instance boosting for object detection". Scores start from the
+    best constant, so that the first stumps are not spent on the size of the bags.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import Bags
+    >>> from mixedbag.boosting import NoisyOrBoost
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(60) % 2
+    >>> instances = rng.normal(size=(60, 5, 3))
+    >>> instances[y == 1, 0, 2] += 4  # one instance of every positive bag stands out
+    >>> bags = Bags.from_list(instances)
+    >>> booster = NoisyOrBoost().fit(bags[:40], y[:40])
+    >>> float(booster.score(bags[40:], y[40:])) > 0.8
+    True
+    >>> int(booster.feature_importances_.argmax())
+    2
+    """
+
+    _pooling = NoisyOr()
+    _loss = LogisticLoss()
+    _step = SignStep()
+    _starts_from_constant = True
+
+
+class ISRBoost(BoostedBags):
+    """Boosting with the integrated segmentation rule.
+
+    Instance scores ``F`` are a sum of stumps and the odds of a bag are the sum of its instances'
+    odds, ``p_i/(1 − p_i) = Σ_j exp F_ij``: several weak witnesses make a strong one. The
+    log-likelihood of the bags rises with every ±1 stump (exact line search). With bags of one
+    instance this is logistic boosting.
+
+    Parameters
+    ----------
+    n_rounds, learning_rate, estimator, n_jobs, random_state : as in `ExpBinBoost`
+    early_stopping, validation_fraction, n_iter_no_change : as in `ExpBinBoost`
+
+    Notes
+    -----
+    Viola, Platt and Zhang, "Multiple instance boosting for object detection". Scores start from the
+    best constant, so that the first stumps are not spent on the size of the bags.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import Bags
+    >>> from mixedbag.boosting import ISRBoost
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(60) % 2
+    >>> instances = rng.normal(size=(60, 5, 3))
+    >>> instances[y == 1, 0, 2] += 4  # one instance of every positive bag stands out
+    >>> bags = Bags.from_list(instances)
+    >>> booster = ISRBoost().fit(bags[:40], y[:40])
+    >>> float(booster.score(bags[40:], y[40:])) > 0.8
+    True
+    >>> int(booster.feature_importances_.argmax())
+    2
+    """
+
+    _pooling = ISR()
+    _loss = LogisticLoss()
+    _step = SignStep()
+    _starts_from_constant = True
+
+
+class OWABoost(BoostedBags):
+    """Real boosting with an ordered weighted average.
+
+    A bag's score is a weighted average of its instances' scores, the highest first: between the
+    maximum and the mean. Each round adds a real-AdaBoost stump, ``½ log(W₊/W₋)`` on either side of
+    a threshold, where ``W`` sums the loss's derivatives over the instances of positive and of
+    negative bags; it is shortened until the exponential loss of the bags falls.
+
+    Parameters
+    ----------
+    a : float, default=0.5
+        Exponent of the weights ``(k/n)^a − ((k−1)/n)^a`` of a bag's k-th highest of n scores: 0 is
+        the maximum, 1 the mean.
+    n_rounds, learning_rate, estimator, n_jobs, random_state : as in `ExpBinBoost`
+    early_stopping, validation_fraction, n_iter_no_change : as in `ExpBinBoost`
+
+    Notes
+    -----
+    Hajimirsadeghi and Mori, "Multiple instance real boosting with aggregation functions".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import Bags
+    >>> from mixedbag.boosting import OWABoost
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(60) % 2
+    >>> instances = rng.normal(size=(60, 5, 3))
+    >>> instances[y == 1, 0, 2] += 4  # one instance of every positive bag stands out
+    >>> bags = Bags.from_list(instances)
+    >>> booster = OWABoost().fit(bags[:40], y[:40])
+    >>> float(booster.score(bags[40:], y[40:])) > 0.8
+    True
+    >>> int(booster.feature_importances_.argmax())
+    2
+    """
+
+    _search_space = {"a": [0.25, 0.5, 1.0]}
+    _loss = ExponentialLoss()
+    _step = PartitionStep()
+
+    def __init__(
+        self,
+        a=0.5,
+        n_rounds=100,
+        learning_rate=1.0,
+        estimator=None,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        n_jobs=None,
+        random_state=None,
+    ):
+        super().__init__(
+            n_rounds,
+            learning_rate,
+            estimator,
+            early_stopping,
+            validation_fraction,
+            n_iter_no_change,
+            n_jobs,
+            random_state,
+        )
+        self.a = a
+
+    @property
+    def _pooling(self):
+        return OWA(self.a)
+
+    def _fit(self, bags, sign, weight):
+        check_scalar(self.a, "a", numbers.Real, min_val=0, include_boundaries="neither")
+        super()._fit(bags, sign, weight)
+
+
+class PooledBoostingClassifier(BoostedBags):
+    """Boosting with any pooling, loss and step.
+
+    Instance scores are a sum of weak learners, bag scores pool them, and every round lowers the
+    loss of the bags. Use a named booster where one fits; use this to combine the pieces anew, or
+    with a pooling, loss or step of your own.
+
+    Parameters
+    ----------
+    pooling : object from `mixedbag.pooling`, default=LogMeanExp(1.0)
+        From instance scores to bag scores.
+    loss : ExponentialLoss or LogisticLoss, default=LogisticLoss()
+    step : SignStep, NewtonStep or PartitionStep, default=NewtonStep()
+        What a stump adds. Ignored with `estimator`, which always gets an exact line search.
+    fit_intercept : bool, default=True
+        Whether scores start from the best constant.
+    n_rounds, learning_rate, estimator, n_jobs, random_state : as in `ExpBinBoost`
+    early_stopping, validation_fraction, n_iter_no_change : as in `ExpBinBoost`
+
+    Notes
+    -----
+    A pooling needs ``value``, ``weights`` and ``curvature``; a loss needs ``derivatives`` and
+    ``log_odds_scale``; a step names the ``sums`` it wants from a block of bags and turns them into
+    ``candidates``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import Bags
+    >>> from mixedbag.boosting import PooledBoostingClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(60) % 2
+    >>> instances = rng.normal(size=(60, 5, 3))
+    >>> instances[y == 1, 0, 2] += 4  # one instance of every positive bag stands out
+    >>> bags = Bags.from_list(instances)
+    >>> booster = PooledBoostingClassifier().fit(bags[:40], y[:40])
+    >>> float(booster.score(bags[40:], y[40:])) > 0.8
+    True
+    >>> int(booster.feature_importances_.argmax())
+    2
+    """
+
+    def __init__(
+        self,
+        pooling=None,
+        loss=None,
+        step=None,
+        fit_intercept=True,
+        n_rounds=100,
+        learning_rate=1.0,
+        estimator=None,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        n_jobs=None,
+        random_state=None,
+    ):
+        super().__init__(
+            n_rounds,
+            learning_rate,
+            estimator,
+            early_stopping,
+            validation_fraction,
+            n_iter_no_change,
+            n_jobs,
+            random_state,
+        )
+        self.pooling = pooling
+        self.loss = loss
+        self.step = step
+        self.fit_intercept = fit_intercept
+
+    @property
+    def _pooling(self):
+        return LogMeanExp(1.0) if self.pooling is None else self.pooling
+
+    @property
+    def _loss(self):
+        return LogisticLoss() if self.loss is None else self.loss
+
+    @property
+    def _step(self):
+        return NewtonStep() if self.step is None else self.step
+
+    @property
+    def _starts_from_constant(self):
+        return self.fit_intercept
