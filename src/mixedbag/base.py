@@ -4,6 +4,7 @@ The author of a learner writes ``_fit`` and one scoring method (``_score_instanc
 ``_score_bags``) and nothing else; everything public is here.
 """
 
+import copy
 import warnings
 
 import numpy as np
@@ -15,6 +16,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from mixedbag.bags import Bags, as_bags
+from mixedbag.engines import ClusterLostError, LocalBlocks
+from mixedbag.engines.local import (
+    BlockedBags,
+    Labelled,
+    count_usable,
+    with_signs,
+    with_totals,
+)
 from mixedbag.pooling import Max, Mean, Sum
 
 
@@ -46,12 +55,13 @@ class BagEstimator(CallbackSupportMixin, BaseEstimator):
     # Fitting -------------------------------------------------------------------------------------
 
     @with_callbacks
-    def fit(self, bags, y, sample_weight=None):
+    def fit(self, bags, y=None, sample_weight=None):
         """Learn from bags and one label a bag.
 
         Parameters
         ----------
         bags : Bags, list of 2-D arrays, 3-D array, or plain 2-D array (bags of one instance)
+            Or `DistributedBags`, which live on a cluster and carry their labels and weights.
         y : array of shape (n_bags,)
             The bags' labels.
         sample_weight : array of shape (n_bags,), optional
@@ -65,15 +75,16 @@ class BagEstimator(CallbackSupportMixin, BaseEstimator):
         before = dict(self.__dict__)
         try:
             self._forget()
-            bags = self._read(bags, reset=True)
-            y = self._read_targets(bags, y)
-            weight = read_weights(bags, sample_weight)
-            used = weight > 0
-            if not used.all():
-                bags, y, weight = bags[used], y[used], weight[used]
-            self._learn(bags, y, weight)
+            if isinstance(bags, BlockedBags):
+                self._learn_from_cluster(bags, y, sample_weight)
+            else:
+                bags = self._read(bags, reset=True)
+                y = self._read_targets(bags, y)
+                self._learn(*Labelled(bags, y, read_weights(bags, sample_weight)).used())
             self._finish_progress()
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, ClusterLostError):
+                error.model = copy.copy(self)
             # A failed fit leaves the estimator as it was.
             self._restore(before)
             raise
@@ -92,7 +103,26 @@ class BagEstimator(CallbackSupportMixin, BaseEstimator):
         self._fit(bags, y, weight)
 
     def _fit(self, bags, y, weight):
-        raise TypeError(f"{type(self).__name__} does not say how it learns: define _fit")
+        """Learn from targets that the base has read. Authors write this or `_fit_blocks`."""
+        if not hasattr(self, "_fit_blocks"):
+            raise TypeError(f"{type(self).__name__} does not say how it learns: define _fit")
+        n_jobs = getattr(self, "n_jobs", None)
+        self._fit_blocks(LocalBlocks.cut(bags, y, weight, n_jobs))
+
+    def _learn_from_cluster(self, source, y, sample_weight):
+        if not hasattr(self, "_fit_blocks"):
+            raise TypeError(
+                f"{type(self).__name__} needs all bags in one place and cannot learn on a cluster"
+            )
+        if y is not None or sample_weight is not None:
+            raise ValueError("distributed bags carry their own labels and weights")
+        self.n_features_in_ = source.n_features
+        self.feature_names_in_ = np.asarray(source.feature_names, dtype=object)
+        source.blocks.sum(count_usable, self._accepts_nan)
+        self._learn_blocks(source)
+
+    def _learn_blocks(self, source):
+        raise TypeError(f"{type(self).__name__} does not say how it reads labels on a cluster")
 
     # Progress ------------------------------------------------------------------------------------
 
@@ -236,17 +266,31 @@ class BagClassifier(ClassifierMixin, BagEstimator):
 
     def _learn(self, bags, y, weight):
         self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least two classes; the bags contain one class "
-                f"only: {self.classes_.tolist()[0]!r}"
-            )
+        self._refuse_one_class()
         if self._multiclass:
             self._fit(bags, codes, weight)
         elif len(self.classes_) == 2:
             self._fit(bags, 2.0 * codes - 1.0, weight)
         else:
             self._fit_one_vs_rest(bags, codes, weight)
+
+    def _learn_blocks(self, source):
+        self.classes_ = source.labels
+        self._refuse_one_class()
+        if len(self.classes_) == 2:
+            self._fit_blocks(source.blocks.map(with_signs, self.classes_[1]))
+            return
+        self.estimators_ = [clone(self) for _ in self.classes_]
+        for learner, label in zip(self.estimators_, self.classes_, strict=True):
+            learner.classes_, learner.n_features_in_ = np.array([False, True]), source.n_features
+            learner._fit_blocks(source.blocks.map(with_signs, label))
+
+    def _refuse_one_class(self):
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs at least two classes; the bags contain one class "
+                f"only: {self.classes_.tolist()[0]!r}"
+            )
 
     def _fit_one_vs_rest(self, bags, codes, weight):
         learners = [clone(self) for _ in self.classes_]
@@ -335,6 +379,10 @@ class BagRegressor(RegressorMixin, BagEstimator):
         check_choice("aggregate", self.aggregate, ("sum", "mean"))
         total = y * bags.sizes if self.aggregate == "mean" else y
         self._fit(bags, total, weight)
+
+    def _learn_blocks(self, source):
+        check_choice("aggregate", self.aggregate, ("sum", "mean"))
+        self._fit_blocks(source.blocks.map(with_totals, self.aggregate))
 
     def predict(self, bags):
         """The predicted total (or mean) of every bag."""

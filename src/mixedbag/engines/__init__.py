@@ -1,0 +1,19 @@
+"""Where sums over bags are computed: in this process, or on a Dask cluster.
+
+An engine holds *blocks of whole bags* and knows two operations: `map` a function over the blocks
+and keep the results where the blocks are, and `sum` a function's results over the blocks. A
+learner written with these two runs on either engine.
+"""
+
+from mixedbag.engines.local import ClusterLostError, Labelled, LocalBlocks
+
+__all__ = ["ClusterLostError", "DistributedBags", "Labelled", "LocalBlocks"]
+
+
+def __getattr__(name):
+    # Dask is an extra: imported when asked for.
+    if name == "DistributedBags":
+        from mixedbag.engines.dask import DistributedBags
+
+        return DistributedBags
+    raise AttributeError(f"module 'mixedbag.engines' has no attribute {name!r}")

@@ -1,0 +1,102 @@
+"""Blocks of whole bags in this process, worked on by threads."""
+
+from functools import reduce
+from itertools import pairwise
+from operator import add
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+
+from mixedbag.bags import Bags
+
+
+class ClusterLostError(ConnectionError):
+    """The cluster went away in the middle of something.
+
+    When a fit was under way, ``model`` is the learner with what it had learned until then.
+    """
+
+    model = None
+
+
+class Labelled(NamedTuple):
+    """A block as learners see it: whole bags, with a target and a weight each."""
+
+    bags: Bags
+    target: np.ndarray
+    weight: np.ndarray
+
+    def used(self):
+        """Without the bags of weight zero."""
+        if self.weight.all():
+            return self
+        keep = self.weight > 0
+        return Labelled(self.bags[keep], self.target[keep], self.weight[keep])
+
+
+class BlockedBags:
+    """Base of labelled bags that live in blocks elsewhere, and carry their labels."""
+
+
+def count_usable(block, allow_nan):
+    """Number of bags of a block, after checking that its instances are numbers."""
+    block.bags.check_finite(allow_nan)
+    return len(block.bags)
+
+
+def with_signs(block, positive):
+    """The block with targets ±1: whether the label is `positive`."""
+    return block._replace(target=np.where(block.target == positive, 1.0, -1.0)).used()
+
+
+def with_totals(block, aggregate):
+    """The block with totals as targets, from totals or means."""
+    target = np.asarray(block.target, dtype=np.float64)
+    return block._replace(
+        target=target * block.bags.sizes if aggregate == "mean" else target
+    ).used()
+
+
+class LocalBlocks:
+    """Blocks in memory: the engine of every ordinary fit.
+
+    Parameters
+    ----------
+    blocks : list
+        `Labelled` bags, or whatever a function mapped over them returned.
+    n_jobs : int, optional
+        Number of threads; kernels release the interpreter lock.
+    """
+
+    def __init__(self, blocks: list[Any], n_jobs=None):
+        self.blocks = blocks
+        self.n_jobs = n_jobs
+
+    @classmethod
+    def cut(cls, bags, target, weight, n_jobs=None, n_blocks=None):
+        """Cut bags into `n_blocks` (by default one a thread) of about as many instances each."""
+        n_blocks = min(n_blocks or effective_n_jobs(n_jobs), len(bags))
+        goals = np.linspace(0, bags.n_instances, n_blocks + 1)[1:-1]
+        edges = np.unique([0, *np.searchsorted(bags.offsets, goals), len(bags)])
+        runs = [slice(a, b) for a, b in pairwise(edges)]
+        return cls([Labelled(bags[run], target[run], weight[run]) for run in runs], n_jobs)
+
+    def map(self, function, *args):
+        """The results of ``function(block, *args)``, as blocks."""
+        return LocalBlocks(self._each(function, args), self.n_jobs)
+
+    def sum(self, function, *args):
+        """The sum over blocks of ``function(block, *args)``, always added in the same order."""
+        return reduce(add, self._each(function, args))
+
+    def collect(self, function, *args):
+        """The list of ``function(block, *args)``: for small things only."""
+        return self._each(function, args)
+
+    def _each(self, function, args):
+        if len(self.blocks) == 1:
+            return [function(self.blocks[0], *args)]
+        return Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(function)(block, *args) for block in self.blocks
+        )
