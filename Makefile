@@ -9,7 +9,7 @@ demo: .venv/installed
 	$(BIN)/mixedbag demo --out mixedbag-demo
 
 test: .venv/tests-installed
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: .venv/dev-installed
 	$(BIN)/ruff check .
