@@ -1,0 +1,6 @@
+"""Sequences with bag labels: learners that use the order of the instances."""
+
+from mixedbag.sequence.arhmm import ARHMMClassifier
+from mixedbag.sequence.mixture import MARClassifier
+
+__all__ = ["ARHMMClassifier", "MARClassifier"]

@@ -1,0 +1,118 @@
+"""The hidden Markov chain of states, and inference along it."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import xlogy
+
+from mixedbag.sequence._counts import counted
+from mixedbag.sequence._messages import likely_states, smooth, tilted, tilted_evidence
+from mixedbag.sequence.exponential import shortest_sum
+from mixedbag.sequence.link import Conditioned, link_tables, rounding
+
+
+class Smoothed(NamedTuple):
+    """Plain smoothing of a block (see ``_messages``), and the states worth following."""
+
+    e: np.ndarray
+    inverse: np.ndarray
+    posterior: np.ndarray
+    states: np.ndarray
+    n_states: np.ndarray
+    starts: np.ndarray
+    log_likelihood: np.ndarray
+    lost: np.ndarray
+
+    @property
+    def messages(self):
+        return self[:6]
+
+
+class Chain:
+    """First-order Markov dynamics: ``P(Z_1 = j) = π_j`` and ``P(Z_t = j | Z_{t−1} = i) = M_ij``."""
+
+    pseudo_count = 0.1  # ≥ 0: below it the posterior is unbounded, as with the paper's β < 1
+    stickiness = 5.0  # activities last; extra pseudo-count of staying
+
+    def __init__(self, initial, transition):
+        self.initial = initial
+        self.transition = transition
+
+    @classmethod
+    def uniform(cls, n_states):
+        stay = 0.9 if n_states > 1 else 1.0
+        leave = (1.0 - stay) / max(n_states - 1, 1)
+        transition = np.full((n_states, n_states), leave)
+        np.fill_diagonal(transition, stay)
+        return cls(np.full(n_states, 1.0 / n_states), transition)
+
+    # Inference -----------------------------------------------------------------------------------
+
+    def smooth(self, log_emission, starts, drop=0.0):
+        """P(Z_t | X) and log P(X); states of total probability `drop` a bag are not followed further."""
+        e, inverse, posterior, log_likelihood = smooth(
+            log_emission, self.initial, self.transition, starts
+        )
+        states, n_states, lost = likely_states(posterior, starts, drop)
+        return Smoothed(e, inverse, posterior, states, n_states, starts, log_likelihood, lost)
+
+    def unconditional_moves(self, smoothed, weight):
+        """Weighted sum of P(Z_{t−1} = i, Z_t = j | X)."""
+        per_step = np.repeat(weight, np.diff(smoothed.starts))[:, None]
+        leave = smoothed.posterior * smoothed.inverse * per_step
+        # `inverse` is zero at the last step of a bag, so no move crosses two bags
+        return self.transition * (leave[:-1].T @ smoothed.e[1:])
+
+    def condition(self, smoothed, theta, omega, label, weight, precision):
+        """Posteriors given the labels: tilted passes, or windows of counts if the link is too steep."""
+        total = shortest_sum(float(omega), precision)
+        if total is None:
+            return self.condition_by_counts(smoothed, theta, omega, label, weight, precision)
+        ones, zeros, moves, evidence, expected = tilted(
+            *smoothed.messages, self.transition, theta, omega, label, weight,
+            total.amplitudes, total.rates,
+        )  # fmt: skip
+        error = total.error + smoothed.lost / evidence + rounding(smoothed.starts, len(theta))
+        return Conditioned(ones, zeros, moves, evidence, expected, error)
+
+    def condition_by_counts(self, smoothed, theta, omega, label, weight, drop):
+        """The same by the chain of counts; `drop` = 0 is exact and quadratic in the length."""
+        starts = smoothed.starts
+        positive, negative = link_tables(starts, omega)
+        link = np.where(np.repeat(label, np.diff(starts) + 1), positive, negative)
+        ones, zeros, moves, evidence, counts, lost = counted(
+            *smoothed.messages, self.transition, theta, link, weight, drop
+        )
+        joint = np.add.reduceat(link * positive * counts, starts[:-1] + np.arange(len(label)))
+        error = (smoothed.lost + lost) / evidence + rounding(starts, len(theta))
+        return Conditioned(ones, zeros, moves, evidence, joint / evidence, error)
+
+    def evidence(self, smoothed, theta, omega, label, precision):
+        """P(Y = label | X) of every bag."""
+        total = shortest_sum(float(omega), precision)
+        if total is None:
+            ones = np.ones(len(label))
+            return self.condition(smoothed, theta, omega, label, ones, precision).evidence
+        return tilted_evidence(
+            *smoothed.messages, self.transition, theta, omega, label,
+            total.amplitudes, total.rates,
+        )  # fmt: skip
+
+    # Learning ------------------------------------------------------------------------------------
+
+    @classmethod
+    def most_likely(cls, first, moves):
+        """The chain that maximises the expected log-likelihood plus the log prior."""
+        moves = moves + cls._prior_moves(len(first))
+        initial = first + cls.pseudo_count
+        return cls(initial / initial.sum(), moves / moves.sum(axis=1, keepdims=True))
+
+    def log_prior(self):
+        prior = self._prior_moves(len(self.initial))
+        return float(
+            self.pseudo_count * np.log(self.initial).sum() + xlogy(prior, self.transition).sum()
+        )
+
+    @classmethod
+    def _prior_moves(cls, n_states):
+        return cls.pseudo_count + cls.stickiness * np.eye(n_states)

@@ -1,0 +1,50 @@
+"""Sums of exponentials that stand for 1/x: ``1/x ≈ Σ_k a_k exp(−s_k x)`` on [1, reach], all terms positive.
+
+They turn the soft-max link between counts and bag labels into a few products over the steps of a sequence. The shipped
+table holds best sums for several reaches; :func:`grid_errors` checks any of them on a grid.
+"""
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+import numpy as np
+
+
+class ExponentialSum(NamedTuple):
+    """Positive amplitudes and rates, and the largest relative error on [1, reach]."""
+
+    amplitudes: np.ndarray
+    rates: np.ndarray
+    reach: float
+    error: float
+
+
+@cache
+def table():
+    """All shipped sums."""
+    text = files("mixedbag.sequence").joinpath("exponential_sums.json").read_text()
+    return tuple(
+        ExponentialSum(np.array(row["a"]), np.array(row["s"]), row["R"], row["relative_error"])
+        for row in json.loads(text)
+    )
+
+
+@cache
+def shortest_sum(omega, precision):
+    """The sum with fewest terms for a link of steepness `omega`, or None if none is precise enough.
+
+    D = (n − N) + N e^ω spans a factor e^|ω| whatever the length n, so the reach depends on `omega` alone.
+    """
+    reach = np.exp(abs(omega))
+    usable = [s for s in table() if s.reach >= reach and s.error <= precision]
+    return min(usable, key=lambda s: (len(s.rates), s.error), default=None)
+
+
+def grid_errors(exponential_sum, n_points=4001):
+    """Largest relative errors on a grid of [1, reach]: of the sum for 1/x, and of minus its slope for 1/x²."""
+    x = np.geomspace(1.0, exponential_sum.reach, n_points)
+    terms = exponential_sum.amplitudes * np.exp(-np.outer(x, exponential_sum.rates))
+    value, slope = terms.sum(axis=1), terms @ exponential_sum.rates
+    return np.abs(x * value - 1).max(), np.abs(x**2 * slope - 1).max()

@@ -1,0 +1,147 @@
+"""The whole generative model, its sufficient statistics, and the two halves of an EM step."""
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from mixedbag.sequence._messages import second_moments
+from mixedbag.sequence.autoregression import Autoregression, embed
+
+# Priors of the labels: Beta(3, 3) on the chance that a step of a state is positive, a normal on ω.
+BETA = 3.0
+OMEGA_SPREAD = 3.0
+# A state that is surely positive or surely negative could never be reconsidered.
+THETA_BOUNDS = (1e-3, 1.0 - 1e-3)
+
+
+@dataclass(frozen=True)
+class Model:
+    """Dynamics of the states, their autoregressions, and how they make labels.
+
+    ``theta[j]`` is the chance that a step in state j is positive, ``omega`` the steepness of the link to the bag label. Channels
+    are read as ``(x − center) / scale``; ``noise`` is the prior's noise variance of each.
+    """
+
+    dynamics: object
+    emission: Autoregression
+    theta: np.ndarray
+    omega: float
+    order: int
+    center: np.ndarray
+    scale: np.ndarray
+    noise: np.ndarray
+    precision: float
+
+    def read(self, bags):
+        """The rows of all steps with a full past, and where each bag starts."""
+        instances = (bags.instances - self.center) / self.scale
+        return embed(instances, bags.offsets, self.order)
+
+    def smooth(self, rows, starts):
+        """P(Z_t | X) and log P(X) of the steps."""
+        return self.dynamics.smooth(self.emission.log_density(rows), starts, 0.1 * self.precision)
+
+    def log_prior(self):
+        """Log density of the parameters under the prior, up to a constant."""
+        theta = (BETA - 1.0) * (np.log(self.theta) + np.log1p(-self.theta)).sum()
+        omega = -0.5 * (self.omega / OMEGA_SPREAD) ** 2
+        return self.dynamics.log_prior() + self.emission.log_prior(self.noise) + theta + omega
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Expected sufficient statistics of a block of whole bags; those of two blocks add up."""
+
+    weight: float  # of the bags
+    log_likelihood: float  # weighted log P(X)
+    log_evidence: float  # weighted log P(Y | X)
+    first: np.ndarray  # time spent in each state at the first step
+    moves: np.ndarray  # transitions (or, without dynamics, time spent)
+    moments: np.ndarray  # second moments of (past, 1, present), a matrix a state
+    ones: np.ndarray  # positive steps of each state
+    zeros: np.ndarray  # negative steps
+    slope: float  # of the expected complete log-likelihood in ω
+    error: float  # the largest certified relative error of P(Y | X)
+
+    def __add__(self, other):
+        values = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)}
+        return Statistics(**values | {"error": max(self.error, other.error)})
+
+    def __mul__(self, factor):
+        values = {f.name: getattr(self, f.name) * factor for f in fields(self)}
+        return Statistics(**values | {"error": self.error})
+
+    def objective(self, model):
+        """Log posterior density of the parameters that these statistics were taken under."""
+        return self.log_likelihood + self.log_evidence + model.log_prior()
+
+
+def block_statistics(bags, sign, weight, model):
+    """The E-step on a block of whole bags."""
+    rows, starts = model.read(bags)
+    smoothed = model.smooth(rows, starts)
+    label = sign > 0
+    found = model.dynamics.condition(
+        smoothed, model.theta, model.omega, label, weight, model.precision
+    )
+    per_step = np.repeat(weight, np.diff(starts))
+    posterior = (found.ones + found.zeros) * per_step[:, None]
+    return Statistics(
+        weight=weight.sum(),
+        log_likelihood=weight @ smoothed.log_likelihood,
+        log_evidence=weight @ np.log(found.evidence),
+        first=posterior[starts[:-1]].sum(axis=0),
+        moves=found.moves,
+        moments=second_moments(rows, posterior),
+        ones=per_step @ found.ones,
+        zeros=per_step @ found.zeros,
+        slope=weight @ (label - found.expected),
+        error=found.error.max(),
+    )
+
+
+def unlabelled_statistics(bags, sign, weight, model):
+    """The E-step that ignores the labels; ``ones`` and ``zeros`` split each state's time by its bags' labels."""
+    rows, starts = model.read(bags)
+    smoothed = model.smooth(rows, starts)
+    per_step = np.repeat(weight, np.diff(starts))
+    posterior = smoothed.posterior * per_step[:, None]
+    positive = np.repeat(sign > 0, np.diff(starts))
+    return Statistics(
+        weight=weight.sum(),
+        log_likelihood=weight @ smoothed.log_likelihood,
+        log_evidence=0.0,
+        first=posterior[starts[:-1]].sum(axis=0),
+        moves=model.dynamics.unconditional_moves(smoothed, weight),
+        moments=second_moments(rows, posterior),
+        ones=posterior[positive].sum(axis=0),
+        zeros=posterior[~positive].sum(axis=0),
+        slope=0.0,
+        error=0.0,
+    )
+
+
+def maximise_dynamics(statistics, model):
+    """The M-step for everything but the labels."""
+    return replace(
+        model,
+        dynamics=type(model.dynamics).most_likely(statistics.first, statistics.moves),
+        emission=Autoregression.most_likely(statistics.moments, model.noise),
+    )
+
+
+def maximise(statistics, model):
+    """The M-step. Every part raises its own term of the expected log posterior.
+
+    The term of ω is concave with curvature at most weight/4, so the Newton step with that bound in place of the curvature
+    always rises; it needs no line search.
+    """
+    extra = BETA - 1.0
+    theta = (statistics.ones + extra) / (statistics.ones + statistics.zeros + 2 * extra)
+    curvature = statistics.weight / 4 + OMEGA_SPREAD**-2
+    step = (statistics.slope - model.omega / OMEGA_SPREAD**2) / curvature
+    return replace(
+        maximise_dynamics(statistics, model),
+        theta=np.clip(theta, *THETA_BOUNDS),
+        omega=float(model.omega + step),
+    )
