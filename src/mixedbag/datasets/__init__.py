@@ -5,7 +5,9 @@ import importlib
 _HOMES = {
     "BagData": "records",
     "DataFormatError": "records",
+    "Format": "readers",
     "Recordings": "records",
+    "Rows": "_formats.rows",
     "Table": "records",
     "aggregate": "protocols",
     "info": "catalogue",
@@ -22,6 +24,7 @@ _HOMES = {
     "make_sum": "generators",
     "paths": "catalogue",
     "read": "readers",
+    "read_blocks": "streaming",
 }
 
 __all__ = sorted(_HOMES)

@@ -52,8 +52,8 @@ def read(
         The columns to use as features, if not all others.
     drop : sequence of str
         Columns to leave out.
-    format : str, optional
-        The name of the format, to skip recognition; see `FORMATS`.
+    format : str or Format, optional
+        The name of the format, to skip recognition (see `FORMATS`), or a format of your own.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def read(
     columns = Columns(
         bag, label, weight, instance, None if features is None else tuple(features), tuple(drop)
     )
-    chosen = _named(format) if format else recognise(source, columns)
+    chosen = recognise(source, columns) if format is None else _format(format)
     rows = chosen.read(source, columns) if chosen.named else chosen.read(source)
     if not chosen.named and columns != Columns():
         rows.notes.append(
@@ -88,11 +88,11 @@ def recognise(source, columns=None):
             continue
         if candidate.recognises(source, lines):
             return candidate
-    raise source.error("unknown format: neither text nor a known kind of binary file")
+    raise source.error("unknown format: neither text nor Parquet nor MATLAB")
 
 
 def _first_lines(source, n=3):
-    if source.path.is_dir() or b"\x00" in source.content[:4096]:
+    if source.path.is_dir() or source.head.startswith(_BINARY) or b"\x00" in source.head:
         return []
     lines = []
     for _, line in source.lines():
@@ -100,10 +100,14 @@ def _first_lines(source, n=3):
             lines.append(line)
         if len(lines) == n:
             break
+    if not lines:
+        _ = source.content  # says so when the file is empty
     return lines
 
 
-def _named(name):
+def _format(name):
+    if isinstance(name, Format):
+        return name
     for candidate in FORMATS:
         if candidate.name == name:
             return candidate
@@ -111,30 +115,36 @@ def _named(name):
 
 
 def _matches(pattern):
-    """A recogniser: the first line, or the second below a line with two sizes, fits a pattern."""
+    """A recogniser: the first line, or the second below a line with two sizes, fits a pattern.
+
+    A line with a field "bag" is a header, even when the other columns are called 1, 2, 3.
+    """
     compiled = re.compile(pattern)
     sizes = re.compile(r"\d+\s+\d+$")
 
     def recognises(source, lines):
         if len(lines) > 1 and sizes.match(lines[0]):
             lines = lines[1:]
-        return bool(lines) and compiled.match(lines[0]) is not None
+        if not lines or "bag" in lines[0].split(","):
+            return False
+        return compiled.match(lines[0]) is not None
 
     return recognises
 
 
 def _starts_with(*signatures):
-    return lambda source, lines: not source.path.is_dir() and source.content.startswith(signatures)
+    return lambda source, lines: not source.path.is_dir() and source.head.startswith(signatures)
 
 
 def _is_mat(source, lines):
     if source.path.is_dir():
         return True
     return not lines and (
-        source.path.suffix.lower() == ".mat" or source.content.startswith(b"MATLAB 5.0 MAT-file")
+        source.path.suffix.lower() == ".mat" or source.head.startswith(b"MATLAB 5.0 MAT-file")
     )
 
 
+_BINARY = (b"PAR1", b"MATLAB 5.0", b"\x89HDF")
 _VALUE = r"\s*[-+.\d][-+.\deE]*\s*"
 
 FORMATS = (

@@ -34,9 +34,7 @@ def read_arff(source, columns):
 
 def _read_bags(source, attributes, lines, columns):
     bag, label, inner = _roles(source, attributes, columns)
-    numeric = [j for j, a in enumerate(inner.inner) if a.kind == "numeric"]
-    if not numeric:
-        raise source.error("the instances have no numeric attribute")
+    numeric, notes = _features(source, inner.inner, columns)
     position = {a.name: j for j, a in enumerate(attributes)}
     ids, labels, weights, texts, places = [], [], [], [], []
     weighted, seen = False, {}
@@ -57,11 +55,6 @@ def _read_bags(source, attributes, lines, columns):
         weighted |= weight is not None
         weights.extend([1.0 if weight is None else weight] * len(instances))
     table = number_table(source, texts, places, width=len(numeric))
-    notes = [
-        f"attribute {a.name!r} of the instances left out: it is {a.kind}, not numeric"
-        for a in inner.inner
-        if a.kind != "numeric"
-    ]
     return Rows(
         table,
         ids,
@@ -75,6 +68,8 @@ def _read_bags(source, attributes, lines, columns):
 
 def _roles(source, attributes, columns):
     """The attributes of a line that hold its id, its label and its instances."""
+    if columns.weight or columns.instance:
+        raise source.error("relational ARFF has no columns of weights or of instance names")
     inner = next(a for a in attributes if a.kind == "relational")
     others = [a for a in attributes if a is not inner]
 
@@ -95,6 +90,26 @@ def _roles(source, attributes, columns):
     return bag, label, inner
 
 
+def _features(source, inner, columns):
+    """Positions of the instances' attributes to use, and notes on the others."""
+    names = [a.name for a in inner]
+    for name in (*(columns.features or ()), *columns.drop):
+        if name not in names:
+            raise source.error(f"no attribute of the instances is called {name!r}")
+    chosen, notes = [], []
+    for name in columns.features or names:
+        attribute = inner[names.index(name)]
+        reason = None if attribute.kind == "numeric" else f"it is {attribute.kind}, not numeric"
+        reason = "as asked" if name in columns.drop else reason
+        if reason is None:
+            chosen.append(names.index(name))
+        else:
+            notes.append(f"attribute {name!r} of the instances left out: {reason}")
+    if not chosen:
+        raise source.error("the instances have no numeric attribute")
+    return chosen, notes
+
+
 def _instances(source, text, inner, numeric, line):
     """The instances of a bag, each as the text of its numeric values."""
     instances = [row.strip() for row in text.split("\n")]
@@ -103,7 +118,7 @@ def _instances(source, text, inner, numeric, line):
     if not instances:
         raise source.error("the bag is empty", line)
     instances = [row[:-1] if row.endswith(",") else row for row in instances]
-    if len(numeric) == len(inner):
+    if numeric == list(range(len(inner))):
         return instances
     kept = []
     for row in instances:

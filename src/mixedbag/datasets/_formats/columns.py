@@ -184,9 +184,10 @@ def finish_features(source, table, required=False):
         column, reason = feature.finish(source)
         if reason is None and feature.name.startswith("unnamed ") and _numbers_rows(column):
             reason = "it only numbers the rows"
-        if reason is not None and required:
-            raise source.error(f"column {feature.name!r} cannot be a feature: {reason}")
-        if reason is not None:
+        if required and feature.first:  # asked for by name: a column without values stays, as NaN
+            if reason is not None:
+                raise source.error(f"column {feature.name!r} cannot be a feature: {reason}")
+        elif reason is not None and not required:
             notes.append(f"column {feature.name!r} left out: {reason}")
             continue
         missing = int(np.count_nonzero(np.isnan(column)))

@@ -1,7 +1,6 @@
 """CSV, TSV and blank-separated tables, read without a data-frame library."""
 
 import csv
-import io
 import itertools
 import re
 
@@ -19,13 +18,19 @@ from mixedbag.datasets.records import Table
 
 def read_delimited(source, columns, delimiter=None):
     """Rows from a table whose first line names the columns."""
+    header_line, names, records = open_table(source, delimiter)
+    return read_records(source, names, records, columns, header_line)
+
+
+def open_table(source, delimiter=None):
+    """The line and the names of the header, and the records below it."""
     records = _records(source, delimiter or guess_delimiter(source))
     header_line, header = _first(source, records)
     if header and all(_looks_numeric(name) for name in header):
         raise source.error(
             "the first line holds numbers, not the names of the columns", header_line
         )
-    return read_records(source, header_names(header), records, columns, header_line)
+    return header_line, header_names(header), records
 
 
 def read_table(source, target, names=None, header=False, delimiter=None, drop=()):
@@ -61,7 +66,7 @@ def read_table(source, target, names=None, header=False, delimiter=None, drop=()
 
 def guess_delimiter(source):
     """The separator that the first line uses most; blanks when it has none of the usual ones."""
-    _, line = next(source.lines())
+    _, line = _first(source, source.lines())
     counts = {mark: line.count(mark) for mark in (",", "\t", ";")}
     best = max(counts, key=counts.get)
     return best if counts[best] else " "
@@ -75,7 +80,7 @@ def _records(source, delimiter):
                 raise source.error("a quote is opened and not closed", line)
             yield line, [field.strip('"') for field in _BLANKS.findall(text)]
         return
-    reader = csv.reader(io.StringIO(source.text, newline=""), delimiter=delimiter, strict=True)
+    reader = csv.reader(source.stream(), delimiter=delimiter, strict=True)
     try:
         for record in reader:
             if record and not (len(record) == 1 and not record[0].strip()):
@@ -87,7 +92,7 @@ def _records(source, delimiter):
 def _first(source, records):
     first = next(records, None)
     if first is None:
-        raise source.error("no header line")
+        raise source.error("the file is empty")
     return first
 
 

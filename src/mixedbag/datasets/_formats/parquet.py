@@ -1,42 +1,53 @@
 """Parquet tables, through pyarrow (the ``parquet`` extra)."""
 
-import io
-
 import numpy as np
 
 from mixedbag.datasets._formats.columns import Feature, assemble
 
 
 def read_parquet(source, columns):
+    (frame,) = frames(source)
+    return read_frame(source, frame, columns)
+
+
+def frames(source, rows=None):
+    """The file as one Arrow table, or as tables of `rows` rows, read as they are needed."""
     try:
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError as error:
         raise ImportError("Parquet files need pyarrow: pip install 'mixedbag[parquet]'") from error
     try:
-        frame = parquet.read_table(io.BytesIO(source.content))
-        frame.validate(full=True)
-    except (pa.ArrowException, OSError, ValueError) as error:
+        with parquet.ParquetFile(source.path) as file:
+            if not file.metadata.num_rows:
+                raise source.error("a Parquet file without rows")
+            batches = [file.read()] if rows is None else file.iter_batches(batch_size=rows)
+            for batch in batches:
+                frame = batch if rows is None else pa.Table.from_batches([batch])
+                frame.validate(full=True)
+                yield frame
+    except (pa.ArrowException, OSError) as error:
         raise source.error(f"not a readable Parquet file ({error})") from error
+
+
+def read_frame(source, frame, columns, first_row=0):
     names = [str(name) for name in frame.column_names]
-    if not names:
-        raise source.error("a Parquet file without columns")
     roles, features = columns.resolve(source, names, line=None)
-    if not frame.num_rows:
-        raise source.error("a Parquet file without rows")
     kept = {}
     for role, j in roles.items():
         kept[role] = frame.column(j).to_pylist()
-        for row, value in enumerate(kept[role]):
+        for row, value in enumerate(kept[role], start=first_row):
             if value is None or value != value:
                 raise source.error(f"no {role} in column {names[j]!r}, row {row}")
             if isinstance(value, (list, dict)):
                 raise source.error(f"column {names[j]!r} holds nested values, not a {role}")
-    table = [_feature(source, frame.column(j), names[j]) for j in features]
-    return assemble(source, columns, kept, table, lines=None)
+    table = [_feature(source, frame.column(j), names[j], first_row) for j in features]
+    rows = assemble(source, columns, kept, table, lines=None)
+    rows.first_row = first_row
+    return rows
 
 
-def _feature(source, column, name):
+def _feature(source, column, name, first_row):
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
@@ -55,7 +66,7 @@ def _feature(source, column, name):
         return feature
     values = column.cast(pa.float64(), safe=False).to_numpy()
     if np.isinf(values).any():
-        row = int(np.argmax(np.isinf(values)))
+        row = first_row + int(np.argmax(np.isinf(values)))
         raise source.error(f"column {name!r} has an infinite value in row {row}")
     feature.parts.append(values.astype(np.float64))
     if not np.isnan(values).all():

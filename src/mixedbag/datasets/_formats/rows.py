@@ -25,6 +25,7 @@ class Rows:
     instance_ids: list | None = None
     weight: list | None = None
     notes: list = field(default_factory=list)
+    first_row: int = 0  # number of the first row, where rows have no lines
 
     def gather(self, source):
         """The rows as bags, in the order in which bags first appear."""
@@ -64,7 +65,8 @@ class Rows:
             bag = codes[row]
             raise source.error(
                 f"bag {plain(ids[bag])!r} has two {what}: {plain(per_bag[bag])!r} and "
-                f"{plain(values[row])!r}" + ("" if self.lines is not None else f" (row {row})"),
+                f"{plain(values[row])!r}"
+                + ("" if self.lines is not None else f" (row {row + self.first_row})"),
                 None if self.lines is None else int(self.lines[row]),
             )
         return per_bag

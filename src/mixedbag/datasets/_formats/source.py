@@ -3,6 +3,7 @@
 import gzip
 import io
 import zlib
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 
@@ -22,20 +23,39 @@ class Source:
     def error(self, reason, line=None):
         return DataFormatError(self.path, reason, line)
 
+    @contextmanager
+    def _open(self):
+        """The bytes of the file as a stream, unpacked."""
+        with open(self.path, "rb") as file:
+            packed = file.read(2) == b"\x1f\x8b"
+            file.seek(0)
+            if not packed:
+                yield file
+                return
+            try:
+                with gzip.open(file) as unpacked:
+                    yield unpacked
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                raise self.error(f"a damaged gzip file ({error})") from error
+
+    @cached_property
+    def head(self):
+        """The first bytes, to recognise a format by."""
+        with self._open() as file:
+            return file.read(4096)
+
     @cached_property
     def content(self):
-        content = self.path.read_bytes()
-        if content.startswith(b"\x1f\x8b"):
-            try:
-                content = gzip.decompress(content)
-            except (EOFError, OSError, zlib.error) as error:
-                raise self.error(f"a damaged gzip file ({error})") from error
+        """All bytes."""
+        with self._open() as file:
+            content = file.read()
         if not content.strip():
             raise self.error("the file is empty")
         return content
 
     @cached_property
     def text(self):
+        """All text, with plain newlines."""
         try:
             text = self.content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -43,9 +63,18 @@ class Source:
             raise self.error("not UTF-8 text; save it with that encoding", line) from error
         return text.replace("\r\n", "\n").replace("\r", "\n")
 
+    def stream(self):
+        """The lines as they are, read as they are needed."""
+        with self._open() as file, io.TextIOWrapper(file, "utf-8-sig") as text:
+            try:
+                yield from text
+            except UnicodeDecodeError:
+                _ = self.text  # knows the line
+                raise
+
     def lines(self):
         """Number and text of every line that is not blank."""
-        for number, line in enumerate(io.StringIO(self.text, newline="\n"), start=1):
+        for number, line in enumerate(self.stream(), start=1):
             line = line.strip()
             if line:
                 yield number, line

@@ -1,0 +1,97 @@
+"""Blocks of whole bags: together they are the file."""
+
+import numpy as np
+import pytest
+
+from mixedbag.datasets import DataFormatError, read, read_blocks
+from tests.datasets.samples import ARFF, C45
+
+SIZES = [3, 1, 4, 1, 5, 9, 2, 6]
+
+
+@pytest.fixture(params=["csv", "csv.gz", "parquet"])
+def table(request, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    rows = np.arange(sum(SIZES), dtype=float)
+    frame = pandas.DataFrame(
+        {
+            "molecule": np.repeat([f"m{i}" for i in range(len(SIZES))], SIZES),
+            "active": np.repeat(np.arange(len(SIZES)) % 2, SIZES),
+            "x": rows,
+            "late": np.where(rows < 20, np.nan, rows),
+            "shape": [f"s{r:g}" for r in rows],
+        }
+    )
+    path = tmp_path / f"table.{request.param}"
+    if request.param == "parquet":
+        frame.to_parquet(path)
+    else:
+        frame.to_csv(path, index=False)
+    return path, frame
+
+
+@pytest.mark.parametrize("rows", [1, 4, 10, 1000])
+def test_blocks_make_up_the_file(table, rows):
+    path, _ = table
+    options = {"bag": "molecule", "label": "active", "instance": "shape", "features": ["late", "x"]}
+    whole = read(path, **options)
+    blocks = list(read_blocks(path, **options, rows=rows))
+    assert all(block.bags.n_instances >= rows for block in blocks[:-1])
+    assert rows >= 1000 or len(blocks) > 1
+    for part in ("y", "instance_ids"):
+        together = np.concatenate([getattr(block, part) for block in blocks])
+        assert together.tolist() == getattr(whole, part).tolist()
+    assert [i for block in blocks for i in block.bags.ids] == whole.bags.ids.tolist()
+    np.testing.assert_array_equal(
+        np.concatenate([block.bags.instances for block in blocks]), whole.bags.instances
+    )
+
+
+def test_bags_must_be_adjacent(table):
+    path, frame = table
+    order = [0, 5, 1, *range(6, 20)]
+    shuffled = frame.iloc[order]
+    if path.suffix == ".parquet":
+        shuffled.to_parquet(path)
+    else:
+        shuffled.to_csv(path, index=False)
+    with pytest.raises(DataFormatError, match="the rows of bag 'm0' are not adjacent"):
+        list(read_blocks(path, "molecule", features=["x"], rows=2))
+
+
+def test_errors_keep_their_lines(table):
+    path, frame = table
+    frame.loc[20, "x"] = np.inf
+    frame.loc[10, "active"] = 7
+    if path.suffix == ".parquet":
+        frame.to_parquet(path)
+    else:
+        frame.to_csv(path, index=False)
+    for options, row in (({}, 20), ({"label": "active"}, 10)):
+        with pytest.raises(DataFormatError) as caught:
+            list(read_blocks(path, "molecule", features=["x"], rows=2, **options))
+        if path.suffix == ".parquet":
+            assert f"row {row}" in caught.value.reason
+        else:
+            assert caught.value.line == row + 2
+
+
+def test_other_formats_are_cut_after_reading(tmp_path):
+    path = tmp_path / "file"
+    path.write_text(ARFF)
+    blocks = list(read_blocks(path, features=["f1"], rows=1))
+    assert [block.y.tolist() for block in blocks] == [[1], [0]]
+    assert [block.weight.tolist() for block in blocks] == [[6], [1]]
+    path.write_text(C45)
+    blocks = list(read_blocks(path, features=["f1", "f2"], rows=1))
+    assert [block.instance_ids.tolist() for block in blocks] == [["a1", "a2"], ["b1"]]
+
+
+def test_senseless_requests(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        list(read_blocks(tmp_path / "none", features=["x"]))
+    with pytest.raises(ValueError, match="rows"):
+        list(read_blocks(tmp_path / "none", features=["x"], rows=0))
+    (tmp_path / "header.csv").write_text("bag,x\n")
+    with pytest.raises(DataFormatError, match="no rows below the header"):
+        list(read_blocks(tmp_path / "header.csv", features=["x"]))
