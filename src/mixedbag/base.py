@@ -139,8 +139,11 @@ class BagEstimator(CallbackSupportMixin, BaseEstimator):
         for i in range(n):
             step = context.subcontext(task_name="iteration")
             step.call_on_fit_task_begin(estimator=self)
-            yield i
-            if step.call_on_fit_task_end(estimator=self):
+            try:
+                yield i
+            finally:  # also when the learner breaks out of its loop
+                stop = step.call_on_fit_task_end(estimator=self)
+            if stop:
                 return
 
     def _finish_progress(self):

@@ -42,7 +42,7 @@ class RestrictedMaster:
         self._row_of = {}  # instance -> row
         self._waiting = np.zeros(program.values.shape[0], dtype=bool)
         self._waiting[program.unambiguous] = True
-        self._generates_columns = columns is None and 2 * program.n_features > _ALL_COLUMNS
+        self.generates_columns = columns is None and 2 * program.n_features > _ALL_COLUMNS
         self._columns_grew = False
         self.solver = new_solver()
         bias = INFINITY if program.intercept else 0.0
@@ -52,7 +52,7 @@ class RestrictedMaster:
         append_columns(self.solver, cost, lower, upper, np.empty((0, self.first)))
         if columns is not None:
             self.add_columns(np.asarray(columns, dtype=np.int64))
-        elif not self._generates_columns:
+        elif not self.generates_columns:
             self.add_columns(np.arange(2 * program.n_features))
 
     # Columns and rows ----------------------------------------------------------------------------
@@ -128,6 +128,13 @@ class RestrictedMaster:
         self.scores = self.program.scores(self.w, self.b)
         return self
 
+    def tight_rows(self, tolerance=1e-7):
+        """Rows that hold with equality at the solution (those switched off never do)."""
+        activity = np.array(self.solver.getSolution().row_value)
+        beta = np.array([row.beta if isinstance(row, Cut) else 1.0 for row in self.rows])
+        tight = np.abs(activity - beta) <= tolerance * np.maximum(1.0, abs(beta))
+        return [self.rows[r] for r in np.flatnonzero(tight)]
+
     def settle(self):
         """Solve, adding violated rows and profitable columns until there are none."""
         while True:
@@ -137,8 +144,19 @@ class RestrictedMaster:
                 return False
             if self._add_violated():
                 continue
-            if not (self._generates_columns and self.price_in(_COLUMNS_PER_ROUND)):
+            if not (self.generates_columns and self.price_in(_COLUMNS_PER_ROUND)):
                 return True
+
+    @property
+    def basis(self):
+        return len(self.rows), len(self.active), self.solver.getBasis()
+
+    @basis.setter
+    def basis(self, basis):
+        """Start the next solve here; ignored if rows or columns have come or gone since."""
+        n_rows, n_columns, statuses = basis
+        if (n_rows, n_columns) == (len(self.rows), len(self.active)):
+            self.solver.setBasis(statuses)
 
     def set_cutoff(self, value):
         """Let the dual simplex give up as soon as the value must exceed this."""

@@ -2,12 +2,19 @@
 
 # Constructor arguments for tests, by class name.
 FAST: dict[str, dict] = {
+    "AggregateMLPClassifier": {"random_state": 0, "hidden": 6, "max_iter": 60},
+    "AggregateMLPRegressor": {"random_state": 0, "hidden": 6, "max_iter": 60},
+    "AggregateRBFClassifier": {"random_state": 0},
+    "AggregateRBFRegressor": {"random_state": 0},
     "ExpBinBoost": {"n_rounds": 20},
     "ExpRegBoost": {"n_rounds": 20},
     "ISRBoost": {"n_rounds": 20},
     "NoisyOrBoost": {"n_rounds": 20},
     "OWABoost": {"n_rounds": 20},
     "PooledBoostingClassifier": {"n_rounds": 20},
+    "DPBoost": {"random_state": 0, "n_init": 2, "max_rounds": 3},
+    "ExactBagMarginSVC": {"random_state": 0, "n_init": 2},
+    "LNPBoost": {"random_state": 0, "n_init": 2, "max_rounds": 3},
     "SparseBagMarginSVC": {"random_state": 0, "n_init": 2},
 }
 

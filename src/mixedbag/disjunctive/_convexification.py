@@ -1,0 +1,81 @@
+"""Sequential convexification: rounds of lift-and-project cuts (thesis Algorithm 7.1)."""
+
+import numpy as np
+
+from mixedbag.disjunctive._cuts import Cut, CutGenerator
+
+_VIOLATED = 1e-6
+
+
+class Convexification:
+    """Tightens a master by rounds of cuts, one for every violated bag.
+
+    Parameters
+    ----------
+    master : RestrictedMaster
+        Without witness rows: its relaxation must stay valid for the whole program.
+    incumbent : Incumbent
+        Its lower bound is raised every round.
+    max_cosine : float
+        A cut is refused when its angle with an earlier one has a larger cosine; 1 accepts all.
+    normalization : str
+        See `CutGenerator`.
+    patience : int
+        A cut that has been slack for so many rounds is dropped.
+    """
+
+    def __init__(self, master, incumbent, max_cosine=1.0, normalization="multipliers", patience=3):
+        self.master = master
+        self.incumbent = incumbent
+        self.max_cosine = max_cosine
+        self.normalization = normalization
+        self.patience = patience
+        self._idle = {}
+
+    def solve(self):
+        """Settle the master and take its bound."""
+        self.master.settle()
+        self.incumbent.raise_lower(self.master.lower_bound(self.incumbent.upper))
+
+    def violated_bags(self):
+        """Bags that the relaxed solution leaves short of their margin, the costliest first."""
+        program, master = self.master.program, self.master
+        best = master.scores[program.best_instances(master.scores)]
+        short = 1.0 - best - master.slack[: len(best)]
+        bags = program.ambiguous[short[program.ambiguous] > _VIOLATED]
+        return bags[np.argsort(-short[bags] * program.slack_cost[bags], kind="stable")]
+
+    def round(self, bags):
+        """Cut the current solution off for each of these bags; returns the number of new cuts."""
+        generator = CutGenerator(self.master, self.incumbent.upper, self.normalization)
+        cuts = [cut for cut in map(generator.cut, bags) if cut is not None]
+        if self.max_cosine < 1.0:
+            cuts = self._distinct(cuts, generator)
+        if cuts:
+            self.master.add_cuts(cuts)
+            self.incumbent.n_cuts += len(cuts)
+            self.solve()
+            self._purge()
+        return len(cuts)
+
+    def _distinct(self, cuts, generator):
+        """The deepest cuts first, each at a large enough angle to all others."""
+        accepted = [row.direction for row in self.master.rows if isinstance(row, Cut)]
+        kept = []
+        for cut in sorted(cuts, key=generator.depth, reverse=True):
+            if all(cut.direction @ other < self.max_cosine for other in accepted):
+                accepted.append(cut.direction)
+                kept.append(cut)
+        return kept
+
+    def _purge(self):
+        """Drop cuts that have been slack for a while: they only slow the next LPs down."""
+        drop = []
+        for r, row in enumerate(self.master.rows):
+            if isinstance(row, Cut):
+                idle = 0 if self.master.dual[r] > 0 else self._idle.get(id(row), 0) + 1
+                self._idle[id(row)] = idle
+                if idle >= self.patience:
+                    drop.append(r)
+        if drop:
+            self.master.delete_cuts(drop)

@@ -1,0 +1,178 @@
+"""LNPBoost: lift-and-project cuts, then a projection back to the disjunctive program."""
+
+from numbers import Integral, Real
+
+from sklearn.utils import check_scalar
+
+from mixedbag.base import check_choice
+from mixedbag.disjunctive._base import DisjunctiveClassifier
+from mixedbag.disjunctive._convexification import Convexification
+from mixedbag.disjunctive._local_search import iterated_search, local_search
+from mixedbag.disjunctive._master import RestrictedMaster
+
+
+class LNPBoost(DisjunctiveClassifier):
+    r"""Lift-and-project boosting: a maximum-margin classifier of bags, with a proven bound.
+
+    It solves the same problem as :class:`SparseBagMarginSVC`: a positive bag has at least one
+    positive instance, a negative bag none, and
+
+    .. math::
+
+        \lVert w \rVert_1 + C n \Bigl( \tfrac12 \operatorname{mean}_{i\,\text{positive bag}}
+        [1 - \max_{x \in X_i} f(x)]_+ + \tfrac12
+        \operatorname{mean}_{x\,\text{in negative bags}} [1 + f(x)]_+ \Bigr)
+
+    is to be small. Instead of guessing which instance of a positive bag makes its label, it first
+    solves a linear relaxation that keeps all of them possible, and tightens it by rounds of cutting
+    planes: for every positive bag that the relaxed solution violates, the deepest inequality
+    that holds whichever instance is the witness. The relaxed value (RDP) is a lower bound on what
+    any classifier can reach. The relaxed solution is then projected (PRDP): its most positive
+    instances become witnesses, and a local search goes on from there. `gap_` says how far the
+    result can be from the best possible one.
+
+    Parameters
+    ----------
+    C, features, gamma, n_thresholds, balanced, fit_intercept, intercept_scaling
+        The program, as in :class:`SparseBagMarginSVC`. The bound is tighter without a free bias.
+    max_rounds : int, default 100
+        Rounds of cuts at most.
+    tol : float, default 0.01
+        Stop when two rounds in a row raise the bound by less than this fraction.
+    gap_tol : float, default 1e-4
+        Stop when the relative gap is this small.
+    max_cosine : float, default 1.0
+        Refuse a cut when the cosine of its angle with an earlier one is larger (the thesis's
+        minimum-angle tolerance). Small values: few cuts, fast, a weak bound. 1 accepts every cut.
+    normalization : {"multipliers", "coefficients"}, default "multipliers"
+        What limits the size of a cut: the sum of its multipliers, or ‖α‖₁ (the thesis; slower).
+    feature_selection : bool, default False
+        Grow the set of features by `features_per_round` a time (thesis Algorithm 7.2) until that
+        lowers the projected objective by less than `selection_tol`. Not needed for speed; it fits
+        less closely. `lower_bound_` still holds for all features.
+    features_per_round, selection_tol : int, float, defaults 2, 1e-4
+    n_init : int, default 5
+        Local searches before the first cut.
+    time_limit : float or None, default None
+        Seconds for a fit. When they run out, the best classifier so far is kept, with a warning.
+    random_state : int, RandomState or None, default None
+
+    Attributes
+    ----------
+    relaxed_score_ : float
+        Value of the last relaxation (RDP), over the features in use.
+    n_cuts_ : int
+        Cuts generated.
+    coef_, intercept_, support_, witness_, upper_bound_, lower_bound_, gap_, history_
+        As in :class:`SparseBagMarginSVC`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import Bags
+    >>> from mixedbag.disjunctive import LNPBoost
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(20) % 2
+    >>> bags = [rng.normal(size=(3, 4)) for _ in y]
+    >>> for bag, label in zip(bags, y):
+    ...     bag[0, 0] = 3.0 if label else -3.0
+    >>> model = LNPBoost(random_state=0).fit(Bags.from_list(bags), y)
+    >>> bool(model.lower_bound_ <= model.upper_bound_)
+    True
+    >>> model.predict(Bags.from_list(bags[:4]))
+    array([0, 1, 0, 1])
+    """
+
+    def __init__(
+        self,
+        C=1.0,
+        features="linear",
+        gamma="scale",
+        n_thresholds=5,
+        max_rounds=100,
+        tol=0.01,
+        gap_tol=1e-4,
+        max_cosine=1.0,
+        normalization="multipliers",
+        feature_selection=False,
+        features_per_round=2,
+        selection_tol=1e-4,
+        balanced=True,
+        fit_intercept=True,
+        intercept_scaling=None,
+        n_init=5,
+        time_limit=None,
+        random_state=None,
+    ):
+        self.C = C
+        self.features = features
+        self.gamma = gamma
+        self.n_thresholds = n_thresholds
+        self.max_rounds = max_rounds
+        self.tol = tol
+        self.gap_tol = gap_tol
+        self.max_cosine = max_cosine
+        self.normalization = normalization
+        self.feature_selection = feature_selection
+        self.features_per_round = features_per_round
+        self.selection_tol = selection_tol
+        self.balanced = balanced
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.n_init = n_init
+        self.time_limit = time_limit
+        self.random_state = random_state
+
+    def _search(self, program, incumbent, starts):
+        self._check_cutting()
+        columns = [] if self.feature_selection else None
+        relaxed = RestrictedMaster(program, incumbent.clock, columns)
+        projected = RestrictedMaster(program, incumbent.clock, columns)
+        cutting = Convexification(relaxed, incumbent, self.max_cosine, self.normalization)
+        self.relaxed_score_ = 0.0
+        if not self.feature_selection:
+            iterated_search(projected, incumbent, starts, self.n_init)
+        cutting.solve()
+        before = float("inf")
+        for _ in self._iterations(self.max_rounds):
+            self._convexify(cutting, projected, incumbent)
+            self.relaxed_score_ = float(relaxed.value)
+            if not self.feature_selection:
+                break
+            local_search(projected, incumbent, program.best_instances(relaxed.scores))
+            if before - projected.value < self.selection_tol * before and len(projected.active):
+                break
+            before = projected.value
+            known = len(projected.active)
+            if not projected.price_in(self.features_per_round):
+                break
+            relaxed.add_columns(projected.active[known:])
+            cutting.solve()
+
+    def _convexify(self, cutting, projected, incumbent):
+        """Rounds of cuts, with a projection after each, until they stop paying."""
+        stalled = 0
+        for _ in range(self.max_rounds):
+            if incumbent.gap <= self.gap_tol:
+                return
+            bags = cutting.violated_bags()
+            if not len(bags):  # the relaxation has landed inside the disjunctive program
+                incumbent.offer(cutting.master.w, cutting.master.b)
+                return
+            before = cutting.master.value
+            if not cutting.round(bags):
+                return
+            witness = cutting.master.program.best_instances(cutting.master.scores)
+            local_search(projected, incumbent, witness)
+            gain = cutting.master.value - before
+            stalled = stalled + 1 if gain < self.tol * max(before, 1e-12) else 0
+            if stalled == 2:
+                return
+
+    def _check_cutting(self):
+        check_choice("normalization", self.normalization, ("multipliers", "coefficients"))
+        check_scalar(self.max_rounds, "max_rounds", Integral, min_val=1)
+        check_scalar(self.features_per_round, "features_per_round", Integral, min_val=1)
+        for name in ("tol", "gap_tol", "selection_tol"):
+            check_scalar(getattr(self, name), name, Real, min_val=0)
+        check_scalar(self.max_cosine, "max_cosine", Real, min_val=-1, max_val=1)
