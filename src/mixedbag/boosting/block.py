@@ -1,20 +1,49 @@
-"""A block of whole bags in stump boosting, and a team of blocks whose answers add up.
+"""A block of whole bags in stump boosting.
 
-A driver of boosting only ever asks a team for sums and tells it which stump was chosen. `Team`
-works in this process, over threads; a cluster needs nothing more than another team.
+A driver maps these functions over blocks and adds up the sums; it sees neither instances nor codes,
+so it works the same on one block, on a thread each, or on a cluster.
 """
 
-import itertools
-
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from scipy import sparse
 
 from mixedbag.boosting.codes import encode
+from mixedbag.boosting.grid import SAMPLE, Grid, has_missing
 from mixedbag.boosting.state import State
 
 
+def prepare(labelled, grid, pooling, loss):
+    """The boosting block of labelled bags on a grid of thresholds."""
+    return Block(*labelled, grid, pooling, loss)
+
+
+def common_grid(blocks):
+    """One grid of thresholds for blocks of labelled bags, from a sample of all their rows."""
+    step = -(-blocks.sum(_n_instances) // SAMPLE)
+    samples = blocks.collect(_sample, step)
+    if len(samples) == 1:
+        rows = samples[0]
+    elif sparse.issparse(samples[0]):
+        rows = sparse.vstack(samples, format="csr")
+    else:
+        rows = np.concatenate(samples)
+    return Grid.from_instances(rows, None if step == 1 else blocks.sum(_count_missing) > 0)
+
+
+def _n_instances(labelled):
+    return labelled.bags.n_instances
+
+
+def _sample(labelled, step):
+    return labelled.bags.instances[::step] if step > 1 else labelled.bags.instances
+
+
+def _count_missing(labelled):
+    return has_missing(labelled.bags.instances).astype(np.int64)
+
+
 class Block(State):
-    """A `State` whose instances are also known as bin codes on a grid of thresholds."""
+    """A `State` whose instances are also known as bin codes."""
 
     def __init__(self, bags, sign, weight, grid, pooling, loss):
         super().__init__(bags.offsets, sign, weight, pooling, loss)
@@ -32,18 +61,13 @@ class Block(State):
         cross = self.curve + self.slope * self.rank
         return self.codes.newton_sums(self.weights, self.bend, self.slope, cross)
 
-    def focus(self, slots, cuts, left, right):
-        """Prepare to follow these stumps: a slot, a cut and two values each."""
-        self.left, self.right = left, right
+    def focused(self, slots, cuts, left, right):
+        """The block, ready to follow some stumps: a slot, a cut and two values each."""
+        stumps = list(zip(slots, cuts, left, right))
         if hasattr(self.pooling, "moved"):
-            self.shares = np.stack(
-                [self.codes.shares(slot, cut, self.weights) for slot, cut in zip(slots, cuts)]
-            )
-        else:
-            self.directions = [
-                np.where(self.codes.left_of(slot, cut), low, high)
-                for slot, cut, low, high in zip(slots, cuts, left, right)
-            ]
+            shares = [self.codes.shares(slot, cut, self.weights) for slot, cut, *_ in stumps]
+            return self.but(shares=np.stack(shares), left=left, right=right)
+        return self.but(directions=[self._values(*stump) for stump in stumps])
 
     def follow(self, lengths):
         """(C, C′, C″) of each stump in focus, that many times its values away."""
@@ -51,38 +75,9 @@ class Block(State):
             return self.along_shares(self.shares, self.left, self.right, lengths)
         return self.along(self.directions, lengths)
 
-    def apply(self, slot, cut, left, right):
-        """Add a stump to the scores."""
-        self.scores += np.where(self.codes.left_of(slot, cut), left, right)
+    def with_stump(self, slot, cut, left, right):
+        """The block after a stump is added to the scores."""
+        return self.added(self._values(slot, cut, left, right))
 
-
-class Team:
-    """Blocks of bags in this process, one a thread."""
-
-    def __init__(self, bags, sign, weight, grid, pooling, loss, n_jobs=None):
-        n_blocks = min(effective_n_jobs(n_jobs), len(bags))
-        self.parallel = Parallel(n_jobs=n_blocks, prefer="threads")
-        self.weight = weight.sum()
-        # Blocks of about as many instances each, cut between bags.
-        ends = np.linspace(0, bags.n_instances, n_blocks + 1)[1:-1]
-        edges = np.unique([0, *np.searchsorted(bags.offsets, ends), len(bags)])
-        runs = [slice(a, b) for a, b in itertools.pairwise(edges)]
-        self.blocks = self._each(
-            delayed(Block)(bags[run], sign[run], weight[run], grid, pooling, loss) for run in runs
-        )
-
-    def sum(self, question, *args):
-        """The sum of all blocks' answers to a question."""
-        return sum(self._ask(question, args))
-
-    def tell(self, news, *args):
-        """Let every block take note of something."""
-        self._ask(news, args)
-
-    def _ask(self, method, args):
-        if len(self.blocks) == 1:
-            return [getattr(self.blocks[0], method)(*args)]
-        return self._each(delayed(getattr(block, method))(*args) for block in self.blocks)
-
-    def _each(self, jobs):
-        return self.parallel(jobs)
+    def _values(self, slot, cut, left, right):
+        return np.where(self.codes.left_of(slot, cut), left, right)

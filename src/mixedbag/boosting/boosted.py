@@ -5,15 +5,15 @@ import numbers
 from abc import ABC, abstractmethod
 
 import numpy as np
-from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state, check_scalar
 
 from mixedbag.base import BagClassifier, LogOddsMixin
-from mixedbag.boosting.block import Team
+from mixedbag.boosting.block import common_grid, prepare
 from mixedbag.boosting.estimators import EstimatorBooster, EstimatorEnsemble
-from mixedbag.boosting.grid import Grid
+from mixedbag.boosting.held_out import Watch, hold_out
 from mixedbag.boosting.state import State
 from mixedbag.boosting.stumps import StumpBooster, StumpEnsemble
+from mixedbag.engines.local import Labelled, LocalBlocks
 
 
 class BoostedBags(LogOddsMixin, BagClassifier, ABC):
@@ -61,6 +61,39 @@ class BoostedBags(LogOddsMixin, BagClassifier, ABC):
         return self._loss.log_odds_scale
 
     def _fit(self, bags, sign, weight):
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        whole = Labelled(bags, sign, weight)
+        train = hold_out(whole, self._held_out_share(), seed, False)
+        held_out = hold_out(whole, self._held_out_share(), seed, True)
+        if self.estimator is None:
+            blocks = LocalBlocks.cut(*train, n_jobs=self.n_jobs)
+            self._boost(self._stumps(blocks), StumpEnsemble, LocalBlocks([held_out]))
+        else:
+            state = State(train.bags.offsets, *train[1:], self._pooling, self._loss)
+            rng = np.random.RandomState(seed)
+            booster = EstimatorBooster(
+                state, train.bags.instances, self.estimator, rng, self.learning_rate
+            )
+            self._boost(booster, EstimatorEnsemble, LocalBlocks([held_out]))
+
+    def _fit_blocks(self, blocks):
+        """Learn from blocks of labelled bags, wherever they are."""
+        if self.estimator is not None:
+            raise ValueError("only stumps are boosted from distributed bags: leave out estimator")
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        share = self._held_out_share()
+        train = blocks.map(hold_out, share, seed, False)
+        self._boost(self._stumps(train), StumpEnsemble, blocks.map(hold_out, share, seed, True))
+
+    def _held_out_share(self):
+        return self.validation_fraction if self.early_stopping else 0.0
+
+    def _stumps(self, blocks):
+        grid = common_grid(blocks)
+        blocks = blocks.map(prepare, grid, self._pooling, self._loss)
+        return StumpBooster(blocks, grid, self._step, self.learning_rate)
+
+    def _boost(self, booster, ensemble, held_out):
         check_scalar(self.n_rounds, "n_rounds", numbers.Integral, min_val=1)
         check_scalar(
             self.learning_rate,
@@ -70,50 +103,28 @@ class BoostedBags(LogOddsMixin, BagClassifier, ABC):
             max_val=1,
             include_boundaries="right",
         )
-        rng = check_random_state(self.random_state)
-        used, held_out = self._hold_out(bags, sign, weight, rng)
-        booster = self._booster(*used, rng)
         self.intercept_ = booster.fit_constant() if self._starts_from_constant else 0.0
-        watch = _Watch(held_out, self._pooling, self._loss, self.intercept_)
-
         members, losses = [], [booster.loss]
-        for _ in self._iterations(self.n_rounds):
-            weak = booster.round()
-            if weak is None:
-                break
-            members.append(weak)
-            losses.append(booster.loss)
-            if self.early_stopping and watch.see(weak) >= self.n_iter_no_change:
-                break
         if self.early_stopping:
-            members = members[: watch.best_round]
-            self.validation_loss_ = np.array(watch.losses)
-        losses = np.array(losses[: len(members) + 1])
-        ensemble = StumpEnsemble if self.estimator is None else EstimatorEnsemble
-        self.ensemble_ = ensemble(members, bags.n_features)
-        self.objective_ = losses[1:]
-        self.gain_ = losses[:-1] - losses[1:]
-        self.n_iter_ = len(members)
-
-    def _hold_out(self, bags, sign, weight, rng):
-        if not self.early_stopping:
-            return (bags, sign, weight), None
-        train, test = train_test_split(
-            np.arange(len(bags)),
-            test_size=self.validation_fraction,
-            stratify=sign,
-            random_state=rng,
-        )
-        return tuple((bags[rows], sign[rows], weight[rows]) for rows in (train, test))
-
-    def _booster(self, bags, sign, weight, rng):
-        pieces = self._pooling, self._loss
-        if self.estimator is None:
-            grid = Grid.from_instances(bags.instances)
-            team = Team(bags, sign, weight, grid, *pieces, n_jobs=self.n_jobs)
-            return StumpBooster(team, grid, self._step, self.learning_rate)
-        state = State(bags.offsets, sign, weight, *pieces)
-        return EstimatorBooster(state, bags.instances, self.estimator, rng, self.learning_rate)
+            watch = Watch(held_out, self._pooling, self._loss, self.intercept_)
+        try:
+            for _ in self._iterations(self.n_rounds):
+                weak = booster.round()
+                if weak is None:
+                    break
+                members.append(weak)
+                losses.append(booster.loss)
+                if self.early_stopping and watch.see(weak) >= self.n_iter_no_change:
+                    break
+        finally:  # a lost cluster leaves what was learned until then
+            if self.early_stopping:
+                members = members[: watch.best_round]
+                self.validation_loss_ = np.array(watch.losses)
+            losses = np.array(losses[: len(members) + 1])
+            self.ensemble_ = ensemble(members, self.n_features_in_)
+            self.objective_ = losses[1:]
+            self.gain_ = losses[:-1] - losses[1:]
+            self.n_iter_ = len(members)
 
     # Scores --------------------------------------------------------------------------------------
 
@@ -150,23 +161,3 @@ class BoostedBags(LogOddsMixin, BagClassifier, ABC):
         if hasattr(self, "estimators_"):
             return np.mean([learner.feature_importances_ for learner in self.estimators_], axis=0)
         return self.ensemble_.importances(self.gain_)
-
-
-class _Watch:
-    """The loss of held-out bags, round after round."""
-
-    def __init__(self, held_out, pooling, loss, start):
-        self.losses, self.best_round, self.least = [], 0, np.inf
-        if held_out is not None:
-            self.bags, sign, weight = held_out
-            self.state = State(self.bags.offsets, sign, weight, pooling, loss)
-            self.state.scores += start
-            self.least = self.state.refresh(0.0) / weight.sum()
-
-    def see(self, weak):
-        """Add a weak learner; how many rounds have passed since the best one."""
-        self.state.scores += weak.score(self.bags.instances)
-        self.losses.append(self.state.total() / self.state.weight.sum())
-        if self.losses[-1] < self.least:
-            self.least, self.best_round = self.losses[-1], len(self.losses)
-        return len(self.losses) - self.best_round

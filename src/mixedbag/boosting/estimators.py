@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import clone
 
 from mixedbag.boosting.search import exact_lengths, falling_lengths
-from mixedbag.boosting.steps import LONGEST
+from mixedbag.boosting.steps import LEAST, LONGEST
 
 
 class EstimatorBooster:
@@ -16,31 +16,38 @@ class EstimatorBooster:
     """
 
     def __init__(self, state, instances, estimator, random_state, learning_rate=1.0):
-        self.state, self.instances, self.estimator = state, instances, estimator
+        self.instances, self.estimator = instances, estimator
         self.random_state, self.learning_rate = random_state, learning_rate
         self.target = np.repeat(state.sign, np.diff(state.offsets))
+        self.state = state.derived(0.0)
         self.weight = state.weight.sum()
-        self.loss = state.refresh(0.0) / self.weight
+        self.level = 0.0
+        self._settle(self.state.total)
+
+    @property
+    def loss(self):
+        """Mean loss of a bag."""
+        return float(np.exp(self.level))
+
+    def _settle(self, total):
+        self.level += float(np.log(total / self.weight))
 
     def fit_constant(self):
         """Start from the best constant score; returns it."""
-        value = 0.0
-        for direction in (1.0, -1.0):
-            length, loss = self._search(np.full(len(self.target), direction), 1.0)
-            if loss < self.weight * self.loss:
-                value = direction * length
-        self.state.scores += value
-        self.loss = self.state.refresh(0.0) / self.weight
-        return value
+        up = np.ones(len(self.target))
+        self.state = self.state.derived(self.level)
+        direction = up if self._follow(up)(np.zeros(1))[0, 1] < 0 else -up
+        length, total = self._search(direction, 1.0)
+        self.state = self.state.added(length * direction)
+        self._settle(total)
+        return float(length * direction[0])
 
     def round(self):
         """The next fitted estimator with its weight; None if it does not lower the loss."""
-        if not self.loss > 0:
+        if self.level < LEAST:
             return None
-        state = self.state
-        level = np.log(self.loss)
-        before = state.refresh(level)
-        size = state.gradient()
+        self.state = self.state.derived(self.level)
+        before, size = self.state.total, self.state.gradient()
         fitted = clone(self.estimator)
         if "random_state" in fitted.get_params():
             fitted.set_params(random_state=self.random_state.randint(2**31 - 1))
@@ -57,8 +64,8 @@ class EstimatorBooster:
             (length,), (after,) = falling_lengths(self._follow(direction), lengths, before)
         if not after < before:
             return None
-        state.scores += length * direction
-        self.loss = float(np.exp(level) * after / self.weight)
+        self.state = self.state.added(length * direction)
+        self._settle(after)
         return WeightedEstimator(fitted, float(length))
 
     def _search(self, direction, length):

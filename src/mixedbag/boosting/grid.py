@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 MAX_CELLS = 255  # of values; one more code is left for missing ones, and a code fits a byte
-SAMPLE = 200_000  # rows that decide the thresholds when there are more
+SAMPLE = 200_000  # rows are enough to choose thresholds
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,15 @@ class Grid:
     sees_missing: np.ndarray
 
     @classmethod
-    def from_instances(cls, instances, max_cells=MAX_CELLS):
-        """Midpoints between distinct values; beyond `max_cells` of them, evenly spread ones."""
-        step = -(-instances.shape[0] // SAMPLE)
-        sample = instances[::step] if step > 1 else instances
-        values, missing = _distinct_values(sample)
-        if step > 1:
-            missing |= _has_missing(instances)
-        return cls.from_thresholds([_midpoints(v, max_cells) for v in values], missing)
+    def from_instances(cls, instances, missing=None, max_cells=MAX_CELLS):
+        """Midpoints between distinct values; beyond `max_cells` of them, evenly spread ones.
+
+        `missing` says which features have missing values, if these rows alone do not tell.
+        """
+        if missing is None:
+            missing = has_missing(instances)
+        thresholds = [_midpoints(values, max_cells) for values in _distinct_values(instances)]
+        return cls.from_thresholds(thresholds, missing)
 
     @classmethod
     def from_thresholds(cls, thresholds, has_missing):
@@ -86,29 +87,31 @@ class Grid:
         )
 
 
-def _distinct_values(instances):
-    """The sorted distinct values of each feature, and whether it has missing ones."""
-    missing = _has_missing(instances)
-    values = []
-    if sparse.issparse(instances):
-        columns = sparse.csc_array(instances)
-        for f in range(columns.shape[1]):
-            stored = columns.data[columns.indptr[f] : columns.indptr[f + 1]]
-            if len(stored) < columns.shape[0]:
-                stored = np.append(stored, 0.0)
-            values.append(np.unique(stored[~np.isnan(stored)]))
-    else:
-        for f, column in enumerate(np.ascontiguousarray(instances.T)):
-            values.append(np.unique(column[~np.isnan(column)] if missing[f] else column))
-    return values, missing
-
-
-def _has_missing(instances):
+def has_missing(instances):
+    """Which features have missing values."""
     if sparse.issparse(instances):
         found = np.zeros(instances.shape[1], dtype=bool)
         found[instances.indices[np.isnan(instances.data)]] = True
         return found
     return np.isnan(instances).any(axis=0)
+
+
+def _distinct_values(instances):
+    """The sorted distinct values of each feature, without missing ones."""
+    if not sparse.issparse(instances):
+        for column in np.ascontiguousarray(instances.T):
+            yield _without_nan(np.unique(column))
+        return
+    columns = sparse.csc_array(instances)
+    for f in range(columns.shape[1]):
+        stored = columns.data[columns.indptr[f] : columns.indptr[f + 1]]
+        if len(stored) < columns.shape[0]:
+            stored = np.append(stored, 0.0)
+        yield _without_nan(np.unique(stored))
+
+
+def _without_nan(values):
+    return values[:-1] if len(values) and np.isnan(values[-1]) else values  # NaN sorts last
 
 
 def _midpoints(values, max_cells):

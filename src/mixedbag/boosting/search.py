@@ -8,6 +8,7 @@ import numpy as np
 MAX_TRIALS = 40
 FEW_TRIALS = 3  # once some direction falls, others get only this many chances
 TOLERANCE = 1e-10
+ROUNDING = 1e-14
 
 
 def exact_lengths(follow, lengths, longest):
@@ -21,7 +22,7 @@ def exact_lengths(follow, lengths, longest):
     done = np.zeros(len(lengths), dtype=bool)
     for _ in range(MAX_TRIALS):
         loss, slope, curve = follow(lengths).T
-        better = loss < least
+        better = loss <= least + ROUNDING * np.abs(loss)  # of equal losses, the later and closer
         best, least = np.where(better, lengths, best), np.where(better, loss, least)
         low = np.where(slope < 0, lengths, low)
         high = np.where(slope < 0, high, lengths)

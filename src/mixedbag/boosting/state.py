@@ -1,4 +1,10 @@
-"""Where boosting stands on a block of bags: scores, derivatives, and the loss along directions."""
+"""Where boosting stands on a block of bags: scores, derivatives, and the loss along directions.
+
+Nothing changes in place: what moves a state returns a new one that shares the rest. Everything else
+is a sum over bags, so the sums of two blocks add up.
+"""
+
+import copy
 
 import numpy as np
 
@@ -6,10 +12,7 @@ from mixedbag.pooling import bag_sum
 
 
 class State:
-    """Instance scores of a block of bags, and the derivatives of the loss there.
-
-    Everything returned is a sum over bags: sums of two blocks add up.
-    """
+    """Instance scores of a block of bags, and the derivatives of the loss there."""
 
     def __init__(self, offsets, sign, weight, pooling, loss):
         self.offsets, self.sign, self.weight = offsets, sign, weight
@@ -17,23 +20,31 @@ class State:
         self.positive = (sign > 0).astype(np.int64)
         self.scores = np.zeros(offsets[-1])
 
-    def refresh(self, level):
-        """Take the derivatives at the current scores; the loss over ``exp(level)``."""
-        self.level = level
-        self.bag_scores, self.weights, self.bend, self.rank = self.pooling.derivatives(
-            self.scores, self.offsets
-        )
-        loss, self.slope, self.curve = self._loss(self.bag_scores)
-        return loss
+    def but(self, **changes):
+        """The same state but for some attributes."""
+        other = copy.copy(self)
+        other.__dict__.update(changes)
+        return other
+
+    def added(self, values):
+        """The state after `values` are added to the instances' scores."""
+        return self.but(scores=self.scores + values)
+
+    def derived(self, level):
+        """The state with derivatives at its scores, relative to the loss ``exp(level)``."""
+        value, weights, bend, rank = self.pooling.derivatives(self.scores, self.offsets)
+        other = self.but(level=level, bag_scores=value, weights=weights, bend=bend, rank=rank)
+        other.total, other.slope, other.curve = other._loss(value)
+        return other
 
     def _loss(self, bag_scores):
         """Total loss, and its first and second derivatives by the bag scores."""
         loss, first, second = self.loss.derivatives(self.sign * bag_scores, self.level)
         return loss @ self.weight, self.weight * self.sign * first, self.weight * second
 
-    def total(self):
-        """The loss at the current scores over ``exp(level)``."""
-        return self._loss(self.pooling.value(self.scores, self.offsets))[0]
+    def loss_and_weight(self):
+        """Total loss over ``exp(level)``, and total weight of the bags."""
+        return np.array([self.total, self.weight.sum()])
 
     def gradient(self):
         """Size of the loss's derivative by every instance's score; its sign is minus the bag's."""
@@ -55,8 +66,7 @@ class State:
 
     def along_shares(self, shares, left, right, lengths):
         """The same for stumps, from each bag's `shares` left and right: no instance is touched."""
-        left, right = left[:, None], right[:, None]
-        length = lengths[:, None]
+        left, right, length = left[:, None], right[:, None], lengths[:, None]
         growth, low, high = self.pooling.moved(
             shares[:, 0], shares[:, 1], length * left, length * right
         )
@@ -65,11 +75,6 @@ class State:
         )
         speed = low * left + high * right
         bend = self.pooling.lam * low * high * (left - right) ** 2
-        return np.stack(
-            [
-                loss @ self.weight,
-                (first * speed) @ (self.weight * self.sign),
-                (second * speed**2) @ self.weight + (first * bend) @ (self.weight * self.sign),
-            ],
-            axis=1,
-        )
+        signed = self.weight * self.sign
+        curve = (second * speed**2) @ self.weight + (first * bend) @ signed
+        return np.stack([loss @ self.weight, (first * speed) @ signed, curve], axis=1)

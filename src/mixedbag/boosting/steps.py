@@ -1,6 +1,6 @@
 """What a stump adds to the scores, chosen from sums at every candidate threshold.
 
-A step names the sums it needs (a method of `Block`) and turns them into candidates: a value for
+A step names the sums it needs from blocks of bags and turns them into candidates: a value for
 either side of each threshold, and how far to go. The loss itself then decides between the best
 candidate of each of the most promising features, and how far to go along it.
 """
@@ -11,7 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from mixedbag.boosting import _directions
+from mixedbag.boosting.block import Block
 
+LEAST = -700.0  # the logarithm of a loss that is as good as zero
 LONGEST = 10.0  # a stump without error would get an infinite weight
 
 
@@ -42,7 +44,7 @@ class SignStep:
 
     n_candidates: int = 8
 
-    sums = "class_sums"
+    sums = staticmethod(Block.class_sums)
     exact = True
 
     def candidates(self, sums, grid, loss, weight):
@@ -68,7 +70,7 @@ class NewtonStep:
     n_candidates: int = 8
     longest: float = 4.0
 
-    sums = "newton_sums"
+    sums = staticmethod(Block.newton_sums)
     exact = False
 
     def candidates(self, sums, grid, loss, weight):
@@ -89,7 +91,7 @@ class PartitionStep:
 
     n_candidates: int = 8
 
-    sums = "class_sums"
+    sums = staticmethod(Block.class_sums)
     exact = False
 
     def candidates(self, sums, grid, loss, weight):

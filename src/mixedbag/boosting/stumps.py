@@ -6,8 +6,9 @@ import numpy as np
 from scipy import sparse
 
 from mixedbag.boosting import _scoring
+from mixedbag.boosting.block import Block
 from mixedbag.boosting.search import exact_lengths, falling_lengths
-from mixedbag.boosting.steps import LONGEST
+from mixedbag.boosting.steps import LEAST, LONGEST
 
 TIE = 1e-10  # losses this close are equal: the first cell wins, whatever the order of summation
 
@@ -30,63 +31,71 @@ class Stump:
 
 
 class StumpBooster:
-    """Adds one stump a round to the scores that a team of blocks keeps.
+    """Adds one stump a round to the scores that blocks of bags keep.
 
-    ``loss`` is the total loss over the total weight; every round makes it smaller.
+    ``level`` is the logarithm of the mean loss; every round lowers it. Derivatives are taken
+    relative to it, so that neither huge nor tiny losses leave the range of floats. At the start,
+    give a level that is roughly right (0 for scores of zero).
     """
 
-    def __init__(self, team, grid, step, learning_rate=1.0):
-        self.team, self.grid, self.step, self.learning_rate = team, grid, step, learning_rate
-        self.loss = self._refresh(0.0)
+    def __init__(self, blocks, grid, step, learning_rate=1.0, level=0.0):
+        self.grid, self.step, self.learning_rate = grid, step, learning_rate
+        self.blocks = blocks.map(Block.derived, level)
+        total, self.weight = self.blocks.sum(Block.loss_and_weight)
+        self.level = level
+        self._settle(total)
 
-    def _refresh(self, level):
-        total = self.team.sum("refresh", level)
-        return np.exp(level) * total / self.team.weight
+    @property
+    def loss(self):
+        """Mean loss of a bag."""
+        return float(np.exp(self.level))
+
+    def _settle(self, total):
+        self.level += float(np.log(total / self.weight))
 
     def fit_constant(self):
         """Start from the best constant score; returns it."""
-        grid = self.grid
-        everything = np.array([0]), np.array([grid.cells[1] - 1])
-        value = 0.0
-        for direction in (np.ones(1), -np.ones(1)):
-            self.team.tell("focus", *everything, direction, direction)
-            length, loss = exact_lengths(self._follow, np.ones(1), LONGEST)
-            if loss[0] < self.team.weight * self.loss:
-                value = float(direction[0] * length[0])
-        self.team.tell("apply", 0, grid.cells[1] - 1, value, value)
-        self.loss = self._refresh(0.0)
+        start = self.blocks.map(Block.derived, self.level)
+        everything = np.array([0]), np.array([self.grid.cells[1] - 1])
+        up = np.ones(1)
+        slope = self._follow(start.map(Block.focused, *everything, up, up))(np.zeros(1))[0, 1]
+        direction = up if slope < 0 else -up
+        focus = start.map(Block.focused, *everything, direction, direction)
+        length, total = exact_lengths(self._follow(focus), up, LONGEST)
+        value = float(direction[0] * length[0])
+        self.blocks = self.blocks.map(Block.added, value)
+        self._settle(total[0])
         return value
 
     def round(self):
         """The stump that lowers the loss most among the best candidates; None if none does."""
-        if not self.loss > 0:
+        if self.level < LEAST:
             return None
-        grid = self.grid
-        # Derivatives are taken relative to the current loss, so that it may become tiny.
-        level = np.log(self.loss)
-        before = self.team.sum("refresh", level)
-        sums = self.team.sum(self.step.sums)
-        cell, left, right, length = self.step.candidates(sums, grid, before, self.team.weight)
+        blocks, grid = self.blocks.map(Block.derived, self.level), self.grid
+        before, _ = blocks.sum(Block.loss_and_weight)
+        sums = blocks.sum(self.step.sums)
+        cell, left, right, length = self.step.candidates(sums, grid, before, self.weight)
         slot = grid.slot[cell]
         cut = cell - grid.cells[slot]
-        self.team.tell("focus", slot, cut, left, right)
+        follow = self._follow(blocks.map(Block.focused, slot, cut, left, right))
         if self.step.exact:
-            length, after = exact_lengths(self._follow, length, LONGEST)
+            length, after = exact_lengths(follow, length, LONGEST)
         else:
-            length, after = falling_lengths(self._follow, length, before)
+            length, after = falling_lengths(follow, length, before)
         if self.learning_rate != 1.0:
-            length, after = falling_lengths(self._follow, self.learning_rate * length, before)
+            length, after = falling_lengths(follow, self.learning_rate * length, before)
         ties = np.flatnonzero(after <= after.min() + TIE * before)
         k = ties[np.argmin(cell[ties])]
         if not after[k] < before:
             return None
         left, right = float(length[k] * left[k]), float(length[k] * right[k])
-        self.team.tell("apply", slot[k], cut[k], left, right)
-        self.loss = float(np.exp(level) * after[k] / self.team.weight)
+        self.blocks = blocks.map(Block.with_stump, slot[k], cut[k], left, right)
+        self._settle(after[k])
         return self._stump(cell[k], left, right)
 
-    def _follow(self, lengths):
-        return self.team.sum("follow", lengths)
+    @staticmethod
+    def _follow(focus):
+        return lambda lengths: focus.sum(Block.follow, lengths)
 
     def _stump(self, cell, left, right):
         grid = self.grid
