@@ -1,0 +1,66 @@
+"""The commands together, and how errors reach people: one clear line, never a traceback."""
+
+import errno
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from mixedbag._version import __version__
+from mixedbag.cli import compare, demo
+
+app = typer.Typer(
+    name="mixedbag",
+    help="Learn from labels that belong to groups.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("compare")(compare.command)
+app.command("demo")(demo.command)
+
+# Exit codes: 0 done, 1 a defect of ours, 2 wrong input or usage, 3 the machine refused, 130 Ctrl-C.
+_INPUT, _MACHINE, _INTERRUPTED = 2, 3, 130
+
+
+@app.callback(invoke_without_command=True)
+def options(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+):
+    if version:
+        typer.echo(f"mixedbag {__version__}")
+        raise typer.Exit()
+
+
+def main():
+    """Run the command line; the process exits with the code that describes what happened."""
+    try:
+        app()
+    except KeyboardInterrupt:
+        _end("interrupted", _INTERRUPTED)
+    except (ValueError, TypeError, FileNotFoundError, IsADirectoryError) as error:
+        _end(str(error), _INPUT, error)
+    except OSError as error:
+        _end(_explain(error), _MACHINE, error)
+    except MemoryError as error:
+        _end("out of memory", _MACHINE, error)
+    except Exception as error:
+        message = f"{type(error).__name__}: {error}\nThis is a defect of mixedbag. "
+        _end(message + "Run it again with MIXEDBAG_DEBUG=1 for the details.", 1, error)
+
+
+def _explain(error):
+    if error.errno == errno.ENOSPC:
+        place = f" ({error.filename})" if error.filename else ""
+        return f"the disk is full{place}: files written before are complete; free space, run again"
+    return str(error)
+
+
+def _end(message, code, error=None):
+    if error is not None and os.environ.get("MIXEDBAG_DEBUG"):
+        raise error
+    # Not through rich: a message may hold brackets, and stderr may be closed.
+    print(f"mixedbag: {message}", file=sys.stderr)
+    sys.exit(code)

@@ -1,0 +1,145 @@
+"""`mixedbag compare`: from a table to a leaderboard, a model and a report."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mixedbag.cli.tables import read_data, require_labels, seconds, shape
+
+
+def command(
+    table: Annotated[str, typer.Argument(help="A file, or the name of a data set.")],
+    bag: Annotated[str | None, typer.Option(help="Column with the bag of each row.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column with the bag's label.")] = None,
+    rule: Annotated[
+        str, typer.Option(help="auto, any, majority, count, sum or sequence.")
+    ] = "auto",
+    time: Annotated[
+        str | None, typer.Option(help="Column that orders the rows of a bag: a sequence.")
+    ] = None,
+    instance: Annotated[str | None, typer.Option(help="Column with names of instances.")] = None,
+    drop: Annotated[list[str] | None, typer.Option(help="Column to leave out.")] = None,
+    images: Annotated[str | None, typer.Option(help="Instances are images, such as 8x8.")] = None,
+    time_budget: Annotated[str, typer.Option(help="90s, 10m, 1h or none.")] = "10m",
+    learners: Annotated[
+        str | None, typer.Option(help="Only learners named like these: svm,forest.")
+    ] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Outer folds.")] = 10,
+    repeats: Annotated[int, typer.Option(min=1, help="How often to cut anew.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Worker processes; -1 for all cores.")] = -1,
+    seed: Annotated[int, typer.Option(help="Seed of all that is random.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Folder for the results.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    open_report: Annotated[bool, typer.Option("--open", help="Open the report.")] = False,
+):
+    """Compare every learner that suits the labels; leave the best model and a report.
+
+    Interrupted with Ctrl-C it keeps finished folds; the same command goes on.
+    """
+    data = require_labels(read_data(table, bag, label, time, drop or (), instance), table)
+    if images is not None:
+        from dataclasses import replace
+
+        data = replace(data, image_shape=checked_shape(images, data.bags))
+    out = out or Path(f"mixedbag-{Path(table).name.split('.')[0]}")
+    run(
+        data,
+        title=Path(table).name,
+        out=out,
+        rule="sequence" if rule == "auto" and time is not None else rule,
+        budget=seconds(time_budget),
+        as_json=as_json,
+        open_report=open_report,
+        learners=None if learners is None else [n.strip() for n in learners.split(",")],
+        folds=folds,
+        repeats=repeats,
+        n_jobs=jobs,
+        random_state=seed,
+    )
+
+
+def checked_shape(text, bags):
+    """An image shape that fits the features."""
+    height, width = shape(text)
+    if height * width != bags.n_features:
+        raise ValueError(
+            f"images of {height}x{width} have {height * width} pixels, the rows have "
+            f"{bags.n_features} features"
+        )
+    return height, width
+
+
+def run(data, title, out, budget, rule="auto", as_json=False, open_report=False, **settings):
+    """Compare on `data`, show it live, and fill the folder `out`."""
+    from mixedbag.cli.live import leaderboard, troubles, watching, wide
+    from mixedbag.comparison import RULES, compare, guess_rule
+    from mixedbag.comparison.outputs import write_outputs
+
+    console = wide(quiet=as_json)
+    console.print(f"[bold]{title}[/bold]")
+    for note in data.notes:
+        console.print(f"  {note}", markup=False)
+    guess = guess_rule(data.y, data.bags.sizes) if rule == "auto" else (rule, "it was asked for")
+    if guess[0] in RULES:
+        console.print(
+            f"  rule [bold]{guess[0]}[/bold]: {RULES[guess[0]]} ({guess[1]}; --rule overrides)"
+        )
+    out.mkdir(parents=True, exist_ok=True)
+    latest = []
+    try:
+        with watching(budget, quiet=as_json) as show:
+
+            def watch(result):
+                latest[:] = [result]
+                show(result)
+
+            result = compare(
+                data.bags,
+                data.y,
+                rule,
+                time_budget=budget,
+                folder=out / "folds",
+                watch=watch,
+                **settings,
+            )
+    except KeyboardInterrupt:
+        kept = sum(len(latest[0].trials(c)) for c in latest[0].candidates) if latest else 0
+        print(
+            f"\n{kept} finished trials are kept in {out / 'folds'}; the same command goes on",
+            file=sys.stderr,
+        )
+        raise
+    files = write_outputs(result, out, command=shlex.join(sys.argv), instance_ids=data.instance_ids)
+    if as_json:
+        typer.echo(json.dumps(summary(result, files), indent=2))
+        return
+    console.print()
+    console.print(leaderboard(result))
+    for trouble in troubles(result):
+        console.print(trouble, markup=False)
+    if result.chosen() is None:
+        raise ValueError("no learner finished: give it more time with --time-budget")
+    console.print()
+    for file in files:
+        console.print(f"  {file}", markup=False)
+
+
+def summary(result, files):
+    """The outcome for scripts."""
+    chosen = result.chosen()
+    return {
+        "rule": result.rule,
+        "reason": result.reason,
+        "measure": result.measure,
+        "bags": len(result.bags),
+        "instances": result.bags.n_instances,
+        "features": result.bags.n_features,
+        "chosen": None if chosen is None else chosen.as_dict(),
+        "leaderboard": [row.as_dict() for row in result.leaderboard()],
+        "skipped": result.skipped,
+        "files": [str(file) for file in files],
+    }

@@ -1,0 +1,40 @@
+"""`mixedbag demo`: the main job on built-in data."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+# A few of each kind: quick to fit, quick to compile on first use.
+_LEARNERS = (
+    "bag statistics",
+    "spread labels + logistic",
+    "EMDD",
+    "ISRBoost",
+    "PooledBoostingClassifier",
+)
+
+
+def command(
+    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("mixedbag-demo"),
+    time_budget: Annotated[str, typer.Option(help="90s, 10m, 1h or none.")] = "30s",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    open_report: Annotated[bool, typer.Option("--open", help="Open the report.")] = False,
+):
+    """Which bags of handwritten digits contain a 9? Compare learners on built-in data."""
+    from mixedbag.cli.compare import run
+    from mixedbag.cli.tables import seconds
+    from mixedbag.datasets import load_digits_bags
+
+    run(
+        load_digits_bags(),
+        title="Which bags of handwritten digits contain a 9?",
+        out=out,
+        budget=seconds(time_budget),
+        as_json=as_json,
+        open_report=open_report,
+        learners=_LEARNERS,
+        folds=5,
+        inner_folds=3,
+        n_jobs=-1,
+    )

@@ -1,0 +1,97 @@
+"""The leaderboard on the screen, alive while trials finish."""
+
+import time
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+_STYLES = {"stack": "bold green", "choice": "green", "learner": ""}
+
+
+@contextmanager
+def watching(budget, quiet=False):
+    """Yields a watcher for `compare`: a live table on a terminal, lines elsewhere, or nothing."""
+    console = wide(stderr=True)
+    if quiet:
+        yield lambda result: None
+    elif not console.is_terminal:
+        yield _Lines(console)
+    else:
+        with Live(console=console, refresh_per_second=4, transient=True) as live:
+            start = time.monotonic()
+
+            def show(result):
+                live.update(leaderboard(result, _clock(start, budget)))
+
+            yield show
+
+
+class _Lines:
+    """One line for every learner that is through, for logs."""
+
+    def __init__(self, console):
+        self._console = console
+        self._told = set()
+
+    def __call__(self, result):
+        for candidate in result.candidates:
+            over = candidate.name in result.failures
+            done = not over and len(result.trials(candidate)) == len(result.splits)
+            if candidate.name in self._told or not (over or done):
+                continue
+            self._told.add(candidate.name)
+            row = next(r for r in result.leaderboard() if r.name == candidate.name)
+            told = f"{result.measure} {row.mean:.3f}" if done else f"{row.status}: {row.note}"
+            self._console.print(f"{candidate.name}: {told}", markup=False, highlight=False)
+
+
+def leaderboard(result, caption=None):
+    """The leaderboard as a rich table."""
+    table = Table(caption=caption, title_justify="left", header_style="bold", box=None)
+    table.add_column("learner", no_wrap=True)
+    table.add_column(result.measure, justify="right")
+    table.add_column("95 % interval", justify="right")
+    table.add_column("p", justify="right")
+    table.add_column("folds", justify="right")
+    table.add_column("time", justify="right")
+    table.add_column("")
+    busy = {name for name, _ in result.running}
+    for row in result.leaderboard():
+        failure = result.failures.get(row.name)
+        state = failure.kind if failure else "running" if row.name in busy else ""
+        table.add_row(
+            Text(row.name, style=_STYLES[row.kind]),
+            number(row.mean),
+            "" if row.low is None else f"{row.low:.3f} – {row.high:.3f}",
+            number(row.p_value, 2),
+            f"{row.folds}/{len(result.splits)}",
+            f"{row.seconds:.1f} s" if row.seconds else "",
+            Text(state, style="red" if failure else "dim"),
+        )
+    return table
+
+
+def troubles(result):
+    """A line for every learner that failed, was stopped or could not take part."""
+    lines = [f"  {name}: {failure.message}" for name, failure in result.failures.items()]
+    return lines + [f"  {name} left out: {reason}" for name, reason in result.skipped.items()]
+
+
+def wide(**options):
+    """A console that keeps tables whole where there is no terminal to ask for its width."""
+    console = Console(highlight=False, **options)
+    if not console.is_terminal:
+        console.width = 110
+    return console
+
+
+def number(value, digits=3):
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def _clock(start, budget):
+    spent = time.monotonic() - start
+    return f"{spent:.0f} s" + (f" of {budget:.0f} s" if budget else "")

@@ -1,0 +1,78 @@
+"""The honest baselines that every clever method must face: a line of scikit-learn each."""
+
+from typing import Any, NamedTuple
+
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC, SVR
+
+from mixedbag.wrappers import BagFeatures, SpreadLabels
+
+# Labels spread over a bag are noisy: small leaves would learn them by heart.
+_CALM = {"min_samples_leaf": 3}
+_SVM_GRID = {"model__C": [1.0, 10.0, 100.0]}
+
+
+class Offer(NamedTuple):
+    """An unfitted learner, a small grid for it, and whether it wants standardised features."""
+
+    name: str
+    learner: Any
+    grid: dict
+    scaled: bool = False
+
+
+def baselines(rule):
+    """What plain scikit-learn can offer for a rule, the quickest first."""
+    if rule in ("count", "sum"):
+        return [
+            *(_spread_counts() if rule == "count" else _spread_totals()),
+            Offer("bag statistics + extra trees", _summary(ExtraTreesRegressor()), {}),
+            Offer("bag statistics + forest", _summary(RandomForestRegressor()), {}),
+        ]
+    offers = [
+        Offer("bag statistics + SVM", _summary(SVC()), _SVM_GRID, scaled=True),
+        Offer("bag statistics + extra trees", _summary(ExtraTreesClassifier()), {}),
+        Offer("bag statistics + forest", _summary(RandomForestClassifier()), {}),
+    ]
+    return offers if rule == "sequence" else [*offers, *_spread_labels(rule)]
+
+
+def _spread_labels(rule):
+    logistic = SpreadLabels(LogisticRegression(max_iter=1000), rule)
+    forest = SpreadLabels(RandomForestClassifier(**_CALM), rule)
+    grid = {"estimator__C": [0.01, 0.1, 1.0]}
+    return [
+        Offer("spread labels + logistic", logistic, grid, scaled=True),
+        Offer("spread labels + forest", forest, {}),
+    ]
+
+
+def _spread_counts():
+    logistic = SpreadLabels(LogisticRegression(max_iter=1000), "mean")
+    forest = SpreadLabels(RandomForestClassifier(**_CALM), "mean")
+    return [
+        Offer("spread counts + logistic", logistic, {"estimator__C": [0.1, 1.0]}, scaled=True),
+        Offer("spread counts + forest", forest, {}),
+    ]
+
+
+def _spread_totals():
+    ridge, svm = SpreadLabels(Ridge(), "mean"), SpreadLabels(SVR(), "mean")
+    forest = SpreadLabels(RandomForestRegressor(**_CALM), "mean")
+    alphas = {"estimator__alpha": [0.1, 1.0, 10.0, 100.0]}
+    return [
+        Offer("spread totals + ridge", ridge, alphas, scaled=True),
+        Offer("spread totals + SVM", svm, {"estimator__C": [1.0, 10.0]}, scaled=True),
+        Offer("spread totals + forest", forest, {}),
+    ]
+
+
+def _summary(model):
+    return Pipeline([("statistics", BagFeatures()), ("model", model)])

@@ -1,0 +1,145 @@
+"""The stack: a weighted mean of the best few learners' calibrated answers, chosen out of fold."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+
+from mixedbag.bags import as_bags
+from mixedbag.comparison import levels
+
+_STEPS = 20
+
+
+def blend_weights(answers, loss, n_best=5):
+    """Weights of the answers whose mean has the smallest loss, found greedily.
+
+    Starting from nothing, the answer that lowers the loss of the running mean most is added, again
+    and again, with replacement (Caruana and others, 2004). A few steps over a few good answers
+    cannot overfit as a free linear model would.
+
+    Parameters
+    ----------
+    answers : list of arrays of shape (n_bags, k)
+        Out-of-fold answers, one array a learner.
+    loss : callable
+        From one answer to its mean loss.
+    n_best : int
+        How many of the single best take part.
+
+    Returns
+    -------
+    array of shape (n_learners,)
+        Not negative, sums to one.
+    """
+    alone = np.array([loss(answer) for answer in answers])
+    pool = np.argsort(alone, kind="stable")[:n_best]
+    counts = np.zeros(len(answers))
+    total = np.zeros_like(answers[0])
+    best_counts, best_loss = None, np.inf
+    for step in range(1, _STEPS + 1):
+        losses = [loss((total + answers[i]) / step) for i in pool]
+        chosen = pool[int(np.argmin(losses))]
+        total = total + answers[chosen]
+        counts[chosen] += 1
+        if min(losses) < best_loss - 1e-12:
+            best_counts, best_loss = counts.copy(), min(losses)
+    return best_counts / best_counts.sum()
+
+
+class _Blend(BaseEstimator):
+    """Fitted learners whose calibrated answers are averaged. Made by `compare`, not fitted by hand.
+
+    Parameters
+    ----------
+    names : list of str
+    members : list of fitted estimators
+    calibrators : list of callables
+        One a member: from its evidence to an answer.
+    weights : list of float
+        One a member; they sum to one.
+    """
+
+    def __init__(self, names, members, calibrators, weights):
+        self.names = names
+        self.members = members
+        self.calibrators = calibrators
+        self.weights = weights
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def __repr__(self, **_):
+        parts = (f"{weight:.0%} {name}" for name, weight in zip(self.names, self.weights))
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+    @property
+    def n_features_in_(self):
+        return self.members[0].n_features_in_
+
+    @property
+    def feature_names_in_(self):
+        return self.members[0].feature_names_in_
+
+    def _answer(self, bags, evidence):
+        bags = as_bags(bags)
+        return sum(
+            weight * calibrate(evidence(member, bags))
+            for member, calibrate, weight in zip(self.members, self.calibrators, self.weights)
+        )
+
+
+class ClassBlend(ClassifierMixin, _Blend):
+    """A stack of classifiers: the mean of their calibrated probabilities, at both levels."""
+
+    def __init__(self, names, members, calibrators, weights, classes):
+        super().__init__(names, members, calibrators, weights)
+        self.classes = classes
+
+    @property
+    def classes_(self):
+        return self.classes
+
+    def predict_proba(self, bags):
+        """Probability of each class, a row a bag."""
+        return self._answer(bags, levels.class_evidence)
+
+    def predict_proba_instances(self, bags):
+        """Probability of each class, a row an instance."""
+        return self._answer(bags, levels.class_evidence_of_instances)
+
+    def decision_function(self, bags):
+        """Log-odds of the second class, or a column of probabilities a class."""
+        return _log_odds(self.predict_proba(bags))
+
+    def decision_function_instances(self, bags):
+        """As `decision_function`, for every instance."""
+        return _log_odds(self.predict_proba_instances(bags))
+
+    def predict(self, bags):
+        """The predicted class of every bag."""
+        return self.classes[self.predict_proba(bags).argmax(axis=1)]
+
+    def predict_instances(self, bags):
+        """The predicted class of every instance."""
+        return self.classes[self.predict_proba_instances(bags).argmax(axis=1)]
+
+
+class AmountBlend(RegressorMixin, _Blend):
+    """A stack of learners of counts or totals: the weighted mean of their predictions."""
+
+    def predict(self, bags):
+        """The predicted amount of every bag."""
+        return _flat(self._answer(bags, levels.amount_evidence))
+
+    def predict_instances(self, bags):
+        """The predicted amount of every instance."""
+        return _flat(self._answer(bags, levels.amount_evidence_of_instances))
+
+
+def _log_odds(probability):
+    if probability.shape[1] != 2:
+        return probability
+    return np.log(probability[:, 1].clip(1e-12)) - np.log(probability[:, 0].clip(1e-12))
+
+
+def _flat(answer):
+    return answer[:, 0] if answer.shape[1] == 1 else answer

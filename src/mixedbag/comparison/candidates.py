@@ -1,0 +1,102 @@
+"""The learners that suit a rule and the data, each ready to fit with its preparation and grid."""
+
+import inspect
+from dataclasses import dataclass, field
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+
+from mixedbag.comparison.baselines import Offer, baselines
+from mixedbag.learners import all_learners
+from mixedbag.wrappers import InstanceWise
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A learner with the preparation it needs, and the settings to try."""
+
+    name: str
+    estimator: BaseEstimator
+    grid: dict = field(default_factory=dict)
+
+
+def find_candidates(rule, bags, names=None, random_state=0):
+    """Every learner for `rule` that can digest `bags`, and why the others cannot.
+
+    Parameters
+    ----------
+    rule : str
+    bags : Bags
+    names : sequence of str, optional
+        Only learners whose name contains one of these, whatever the case.
+    random_state : int
+
+    Returns
+    -------
+    candidates : list of Candidate
+    skipped : dict
+        Name of the learner to the reason.
+    """
+    skipped: dict = {}
+    offers = [*baselines(rule), *_own_learners(rule, skipped)]
+    if names is not None:
+        offers = _named(offers, names, rule)
+    candidates = []
+    for offer in offers:
+        if bags.is_sparse and not _first(offer.learner)._accepts_sparse:
+            skipped[offer.name] = "needs dense data, and these are sparse"
+            continue
+        estimator = Pipeline([*_preparation(offer, bags), ("learner", offer.learner)])
+        seeds = [name for name in estimator.get_params() if name.endswith("random_state")]
+        estimator.set_params(**dict.fromkeys(seeds, random_state))
+        grid = {f"learner__{key}": list(values) for key, values in offer.grid.items()}
+        candidates.append(Candidate(offer.name, estimator, grid))
+    return candidates, skipped
+
+
+def _own_learners(rule, skipped):
+    """The package's own learners for a rule, small grids first; broken modules are noted."""
+    offers = [
+        Offer(kind.__name__, kind(), dict(kind._search_space), kind._needs_scaling)
+        for kind in all_learners(broken=skipped)
+        if rule in kind._rules and not _needs_arguments(kind)
+    ]
+    return sorted(offers, key=lambda offer: len(ParameterGrid(offer.grid)))
+
+
+def _needs_arguments(kind):
+    parameters = inspect.signature(kind).parameters.values()
+    return any(p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
+
+
+def _named(offers, names, rule):
+    """Offers called exactly like one of `names`, whatever the case, or else containing it."""
+    chosen = set()
+    for wanted in names:
+        found = [o.name for o in offers if o.name.lower() == wanted.lower()]
+        found = found or [o.name for o in offers if wanted.lower() in o.name.lower()]
+        if not found:
+            known = ", ".join(offer.name for offer in offers)
+            raise ValueError(f"no learner for the rule {rule!r} is called {wanted!r}: {known}")
+        chosen.update(found)
+    return [offer for offer in offers if offer.name in chosen]
+
+
+def _preparation(offer, bags):
+    """Steps that fill gaps and scale features, where the data and the learner need them."""
+    steps = []
+    values = bags.instances.data if bags.is_sparse else bags.instances
+    if np.isnan(values).any() and not _first(offer.learner)._accepts_nan:
+        steps.append(("impute", InstanceWise(SimpleImputer(strategy="median"))))
+    if offer.scaled:
+        scaler = MaxAbsScaler() if bags.is_sparse else StandardScaler()
+        steps.append(("scale", InstanceWise(scaler)))
+    return steps
+
+
+def _first(learner):
+    return learner.steps[0][1] if isinstance(learner, Pipeline) else learner

@@ -1,0 +1,59 @@
+"""The leaderboard: means with intervals, and paired tests against the best."""
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from scipy import stats
+
+
+@dataclass(frozen=True)
+class Row:
+    """One learner's line.
+
+    `mean`, `low` and `high` are the measure over finished folds with a 95 % interval; `p_value` is
+    that of a paired test against the best row, fold by fold; `seconds` is the total time.
+    """
+
+    name: str
+    kind: str  # "learner", "stack" or "choice"
+    status: str  # "done", "partial", "failed", "waiting"
+    folds: int
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
+    seconds: float = 0.0
+    note: str = ""
+
+    def as_dict(self):
+        return asdict(self)
+
+
+def fold_interval(values, share_tested, level=0.95):
+    """Mean of fold results and an interval for it.
+
+    Folds share training bags, so their results are not independent: the variance is widened by the
+    ratio of test to training bags (Nadeau and Bengio, 2003). No measure here passes one.
+    """
+    values = np.asarray(values, dtype=np.float64)
+    mean = float(values.mean())
+    if len(values) < 2:
+        return mean, None, None
+    half = stats.t.ppf((1 + level) / 2, len(values) - 1) * _corrected_error(values, share_tested)
+    return mean, float(mean - half), float(min(mean + half, 1.0))
+
+
+def paired_p_value(values, best, share_tested):
+    """P-value of the corrected paired t-test that two learners are equally good."""
+    difference = np.asarray(values) - np.asarray(best)
+    if len(difference) < 2:
+        return None
+    error = _corrected_error(difference, share_tested)
+    if error == 0:
+        return 1.0 if difference.mean() == 0 else 0.0
+    return float(2 * stats.t.sf(abs(difference.mean()) / error, len(difference) - 1))
+
+
+def _corrected_error(values, share_tested):
+    n = len(values)
+    return np.sqrt(values.var(ddof=1) * (1 / n + share_tested / (1 - share_tested)))

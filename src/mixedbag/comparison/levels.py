@@ -1,0 +1,79 @@
+"""What any model says of bags and of instances, as columns of numbers.
+
+Evidence of a class is a score: one column, positive for the second class, or a column a class.
+Evidence of an amount is the predicted amount itself.
+"""
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from mixedbag.bags import Bags
+
+_BLOCK = 16_384  # instances scored at a time, when each is a bag of its own
+
+
+def class_evidence(model, bags):
+    """Class scores of the bags, a row a bag."""
+    if hasattr(model, "decision_function"):
+        return _columns(model.decision_function(bags))
+    return _log_odds(model.predict_proba(bags))
+
+
+def class_evidence_of_instances(model, bags):
+    """Class scores of all instances, a row an instance, on the scale of `class_evidence`."""
+    return _of_instances(model, bags, "decision_function_instances", class_evidence)
+
+
+def amount_evidence(model, bags):
+    """Predicted amounts of the bags."""
+    return _columns(model.predict(bags))
+
+
+def amount_evidence_of_instances(model, bags):
+    """Each instance's share of the predicted amount: a value, or the probability of the class."""
+    final = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    by_probability = hasattr(final, "predict_proba_instances")
+    method = "predict_proba_instances" if by_probability else "predict_instances"
+    values = _of_instances(model, bags, method, amount_evidence)
+    two_classes = by_probability and values.shape[1] == 2
+    return values[:, 1:] if two_classes else values
+
+
+def _of_instances(model, bags, method, as_bags_of_one):
+    """Ask the model about instances; one that only knows bags sees each as a bag of one."""
+    if isinstance(model, Pipeline) and len(model.steps) > 1:
+        inner = model[:-1].transform(bags)
+        if isinstance(inner, Bags) and inner.n_instances == bags.n_instances:
+            return _of_instances(model.steps[-1][1], inner, method, as_bags_of_one)
+        if isinstance(inner, Bags):  # windows of a sequence, not its samples
+            return _spread_windows(model, inner, bags, method, as_bags_of_one)
+    if hasattr(model, method):
+        return _columns(getattr(model, method)(bags))
+    singles = bags.singletons()
+    parts = [
+        as_bags_of_one(model, singles[start : start + _BLOCK])
+        for start in range(0, len(singles), _BLOCK)
+    ]
+    return np.concatenate(parts)
+
+
+def _spread_windows(model, windows, bags, method, as_bags_of_one):
+    """A sample has the evidence of the window that lies nearest to it in its bag's order."""
+    values = _of_instances(model.steps[-1][1], windows, method, as_bags_of_one)
+    place = (np.arange(bags.n_instances) - bags.spread(bags.offsets[:-1])) + 0.5
+    share = place / bags.spread(bags.sizes)
+    nearest = np.floor(share * bags.spread(windows.sizes)).astype(np.int64)
+    return values[bags.spread(windows.offsets[:-1]) + nearest]
+
+
+def _columns(values):
+    values = np.asarray(values, dtype=np.float64)
+    return values[:, None] if values.ndim == 1 else values
+
+
+def _log_odds(probability, floor=1e-3):
+    """Log-odds, with certainty cut at `floor`: a forest's unanimous vote is not infinite proof."""
+    probability = np.clip(probability, floor, 1.0 - floor)
+    if probability.shape[1] == 2:
+        return np.log(probability[:, 1:] / probability[:, :1])
+    return np.log(probability / (1.0 - probability))

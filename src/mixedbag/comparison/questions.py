@@ -1,0 +1,152 @@
+"""What is asked of a model: to name a bag's class, to count, or to sum.
+
+A question says how evidence becomes an answer, how good an answer is, and how wrong it is. Quality
+is given bag by bag and averages to the measure people know (accuracy, R², …), so intervals and
+paired tests need no further knowledge of the question.
+"""
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+from mixedbag.comparison import levels
+from mixedbag.comparison.blend import AmountBlend, ClassBlend
+
+
+def ask(rule, y, sizes):
+    """The question that bags with this rule and these labels put."""
+    if rule == "sum":
+        return Amounts(np.asarray(y, dtype=np.float64))
+    if rule == "count":
+        return Counts(np.asarray(y, dtype=np.float64), sizes)
+    return Classes(y)
+
+
+class Classes:
+    """Which class does a bag have?"""
+
+    measure = "accuracy"
+    kind = "classes"
+
+    def __init__(self, y):
+        self.y = np.asarray(y)
+        self.classes, self.codes = np.unique(self.y, return_inverse=True)
+
+    evidence = staticmethod(levels.class_evidence)
+    evidence_of_instances = staticmethod(levels.class_evidence_of_instances)
+
+    def direct(self, evidence):
+        """The model's own answer, as a table of ones and zeros, a column a class."""
+        return np.eye(len(self.classes))[_winner(evidence)]
+
+    def calibrator(self, evidence, rows):
+        """Turns evidence into probabilities, learned from out-of-fold evidence on some bags."""
+        return Calibration().fit(evidence, self.codes[rows], len(self.classes))
+
+    def loss(self, answer, rows):
+        """Logarithmic loss of probabilities, bag by bag."""
+        chance = answer[np.arange(len(rows)), self.codes[rows]]
+        return -np.log(np.clip(chance, 1e-6, None))
+
+    def quality(self, answer, rows):
+        """One where the most probable class is right."""
+        return (answer.argmax(axis=1) == self.codes[rows]).astype(np.float64)
+
+    def labels(self, answer):
+        """The predicted classes in the words of the data."""
+        return self.classes[answer.argmax(axis=1)]
+
+    def blend(self, names, members, calibrators, weights):
+        return ClassBlend(names, members, calibrators, weights, self.classes)
+
+
+class Amounts:
+    """What is the total of a bag?"""
+
+    measure = "R²"
+    kind = "amounts"
+
+    def __init__(self, y):
+        self.y = y
+        self.spread = float(np.mean((y - y.mean(axis=0)) ** 2)) or 1.0
+
+    evidence = staticmethod(levels.amount_evidence)
+    evidence_of_instances = staticmethod(levels.amount_evidence_of_instances)
+
+    def direct(self, evidence):
+        return evidence
+
+    def calibrator(self, evidence, rows):
+        return AsItIs()
+
+    def loss(self, answer, rows):
+        """Squared error, bag by bag."""
+        error = self._of(rows) - answer
+        return (error**2).sum(axis=1)
+
+    def quality(self, answer, rows):
+        """One minus the squared error over the variance: averages to R²."""
+        return 1.0 - self.loss(answer, rows) / (self.spread * answer.shape[1])
+
+    def labels(self, answer):
+        return answer[:, 0] if self.y.ndim == 1 else answer
+
+    def blend(self, names, members, calibrators, weights):
+        return AmountBlend(names, members, calibrators, weights)
+
+    def _of(self, rows):
+        return self.y[rows][:, None] if self.y.ndim == 1 else self.y[rows]
+
+
+class Counts(Amounts):
+    """How many of a bag's instances are positive, or of each class?"""
+
+    measure = "counted right"
+    kind = "counts"
+
+    def __init__(self, y, sizes):
+        super().__init__(y)
+        self.sizes = np.asarray(sizes)
+
+    def quality(self, answer, rows):
+        """The share of a bag's instances that are counted right."""
+        error = np.abs(self._of(rows) - answer).sum(axis=1)
+        if self.y.ndim == 2:
+            error = error / 2
+        return 1.0 - error / self.sizes[rows]
+
+
+class AsItIs:
+    """No calibration: the evidence is the answer."""
+
+    def __call__(self, evidence):
+        return evidence
+
+
+class Calibration:
+    """Probabilities from scores: logistic regression on squashed scores.
+
+    Scores of different learners live on wild scales, with far outliers. The inverse hyperbolic sine
+    keeps what is near the threshold and takes the logarithm of what is far.
+    """
+
+    def fit(self, evidence, codes, n_classes):
+        self.n_classes = n_classes
+        self.scale_ = np.median(np.abs(evidence), axis=0)
+        self.scale_[~(self.scale_ > 0)] = 1.0
+        self.model_ = LogisticRegression(C=1.0, max_iter=1000)
+        self.model_.fit(self._squash(evidence), codes)
+        return self
+
+    def __call__(self, evidence):
+        answer = np.zeros((len(evidence), self.n_classes))
+        answer[:, self.model_.classes_] = self.model_.predict_proba(self._squash(evidence))
+        return answer
+
+    def _squash(self, evidence):
+        return np.arcsinh(evidence / self.scale_)
+
+
+def _winner(evidence):
+    if evidence.shape[1] == 1:
+        return (evidence[:, 0] > 0).astype(np.int64)
+    return evidence.argmax(axis=1)

@@ -1,0 +1,49 @@
+"""Which rule ties the bags' labels to their instances: asked for, or guessed from the labels."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+RULES = {
+    "any": "a bag is positive if at least one of its instances is",
+    "majority": "a bag has the class of most of its instances",
+    "count": "the label says how many of a bag's instances are positive",
+    "sum": "the label is the total of a value over a bag's instances",
+    "sequence": "the instances are a sequence in time, labelled as a whole",
+}
+_MANY = 10  # more distinct numbers than this are amounts, not classes
+
+
+class Guess(NamedTuple):
+    """A rule, and what in the data speaks for it."""
+
+    rule: str
+    reason: str
+
+
+def guess_rule(y, sizes, in_time=False):
+    """The most plausible rule for labels `y` of bags of the given sizes.
+
+    Parameters
+    ----------
+    y : array of shape (n_bags,) or (n_bags, n_classes)
+    sizes : array of shape (n_bags,)
+    in_time : bool
+        Whether the instances have a time.
+    """
+    y, sizes = np.asarray(y), np.asarray(sizes)
+    if y.ndim == 2:
+        return Guess("count", "the labels are a table with a column a class")
+    if in_time:
+        return Guess("sequence", "the instances have a time")
+    values = np.unique(y)
+    if len(values) == 2:
+        return Guess("any", "there are two labels")
+    if y.dtype.kind not in "iuf":
+        return Guess("majority", f"there are {len(values)} classes")
+    whole = bool((y == np.round(y)).all())
+    if whole and y.min() >= 0 and (y <= sizes).all() and sizes.max() > 1:
+        return Guess("count", "the labels are whole numbers, none above the size of its bag")
+    if whole and len(values) <= _MANY:
+        return Guess("majority", f"the labels are {len(values)} whole numbers, read as classes")
+    return Guess("sum", "the labels are numbers of many values")

@@ -1,0 +1,130 @@
+"""`compare`: every suitable learner under the same nested cross-validation, and what comes out."""
+
+import time
+
+import numpy as np
+
+from mixedbag.bags import as_bags
+from mixedbag.base import check_choice
+from mixedbag.comparison.candidates import find_candidates
+from mixedbag.comparison.questions import ask
+from mixedbag.comparison.result import Comparison
+from mixedbag.comparison.rules import RULES, Guess, guess_rule
+from mixedbag.comparison.schedule import Schedule
+from mixedbag.comparison.store import Folder, Memory
+from mixedbag.comparison.trial import Protocol, Split, smallest_class
+from mixedbag.comparison.workers import InProcess, Workers
+from mixedbag.model_selection import BagStratifiedKFold
+
+
+def compare(
+    bags,
+    y,
+    rule="auto",
+    *,
+    learners=None,
+    folds=10,
+    repeats=1,
+    inner_folds=5,
+    time_budget=None,
+    n_jobs=None,
+    random_state=0,
+    folder=None,
+    watch=None,
+):
+    """Compare every learner that suits the labels, and make the best model.
+
+    Each learner chooses its setting inside the training bags of every fold (nested
+    cross-validation), so the figures are honest. The *stack* averages the best few learners, chosen
+    and weighted inside the training bags too; the model that comes out is the stack, refitted on
+    all bags.
+
+    Parameters
+    ----------
+    bags : Bags, or anything that `as_bags` reads
+    y : array of shape (n_bags,) or (n_bags, n_classes)
+        Classes, counts or totals of the bags.
+    rule : {"auto", "any", "majority", "count", "sum", "sequence"}
+        What a bag's label says of its instances; "auto" guesses from the labels.
+    learners : sequence of str, optional
+        Only learners whose name contains one of these.
+    folds, repeats, inner_folds : int
+        Outer folds, how often to cut anew, and folds inside the training bags.
+    time_budget : float, optional
+        Seconds after which no new trial begins. Quick learners go first; what is not finished is
+        shown as such. Without it everything runs to its end.
+    n_jobs : int, optional
+        Number of worker processes. Without it, trials run in this process, and one that is running
+        cannot be cut short.
+    random_state : int
+    folder : path, optional
+        Where to keep finished trials; a later call with the same data goes on from there.
+    watch : callable, optional
+        Called with a `Comparison` of what is known so far, after every trial.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from mixedbag import compare
+    >>> from mixedbag.datasets import load_digits_bags
+    >>> data = load_digits_bags(n_bags=40, random_state=0)
+    >>> result = compare(data.bags, data.y, learners=["forest"], folds=3)
+    >>> result.rule
+    'any'
+    """
+    start = time.monotonic()
+    bags, y = as_bags(bags), np.asarray(y)
+    guess = _rule(rule, y, bags)
+    question = ask(guess.rule, y, bags.sizes)
+    _refuse_hopeless(bags, y, question)
+    protocol = Protocol(bags, y, question, inner_folds, random_state)
+    splits = _splits(protocol, folds, repeats)
+    candidates, skipped = find_candidates(guess.rule, bags, learners, random_state)
+    store = Memory() if folder is None else Folder(folder, protocol, splits)
+    result = Comparison(guess, protocol, splits, candidates, skipped, store)
+    store.recall(candidates, [*splits, result.everything])
+    with InProcess(protocol) if n_jobs is None else Workers(protocol, n_jobs) as workers:
+        Schedule(result, start, time_budget, watch).run(workers)
+    return result
+
+
+def _rule(rule, y, bags):
+    if rule == "auto":
+        return guess_rule(y, bags.sizes)
+    check_choice("rule", rule, tuple(RULES))
+    return Guess(rule, "it was asked for")
+
+
+def _refuse_hopeless(bags, y, question):
+    """Labels that no cross-validation can work with, named before any time is spent."""
+    if len(y) != len(bags):
+        raise ValueError(f"{len(y)} labels for {len(bags)} bags")
+    if question.kind != "classes":
+        if not np.isfinite(question.y).all():
+            raise ValueError("a label is missing or infinite")
+        if len(bags) < 4:
+            raise ValueError(f"{len(bags)} bags are too few to compare learners; 4 are needed")
+        return
+    if len(question.classes) < 2:
+        only = question.classes.tolist()[0]
+        raise ValueError(f"all {len(bags)} bags have the same label, {only!r}: nothing to learn")
+    counts = np.bincount(question.codes)
+    if counts.min() < 4:
+        rare = question.classes.tolist()[int(counts.argmin())]
+        raise ValueError(
+            f"only {counts.min()} bags have the label {rare!r}: cross-validation inside "
+            "cross-validation needs 4 of each"
+        )
+
+
+def _splits(protocol, folds, repeats):
+    n_splits = min(folds, smallest_class(protocol.question, protocol.y))
+    splits = []
+    for repeat in range(repeats):
+        cut = BagStratifiedKFold(n_splits, random_state=protocol.random_state + repeat)
+        for k, (train, test) in enumerate(cut.split(protocol.bags, protocol.y)):
+            splits.append(Split(f"{repeat}.{k}", train, test))
+    return splits

@@ -1,0 +1,177 @@
+"""Who runs the trials: this process, or worker processes that can be stopped."""
+
+import os
+import pickle
+import selectors
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+
+class Job(NamedTuple):
+    """A trial to run; `allowance` seconds for trying settings, to be stopped at `limit`."""
+
+    candidate: Any
+    split: Any
+    allowance: float | None = None
+    limit: float | None = None
+
+
+class Failure(NamedTuple):
+    """Why a trial gave no result."""
+
+    kind: str  # "error", "stopped" or "crash"
+    message: str
+
+
+def attempt(protocol, job):
+    """The trial, or the failure it ended in: an error of one learner must not end the others."""
+    try:
+        return protocol.run(job.candidate, job.split, job.allowance)
+    except Exception as error:
+        return Failure("error", f"{type(error).__name__}: {error}")
+
+
+class InProcess:
+    """Runs one trial at a time, here. A running trial cannot be stopped."""
+
+    capacity = 1
+
+    def __init__(self, protocol):
+        self._protocol = protocol
+        self._job = None
+
+    def submit(self, job):
+        self._job = job
+
+    def wait(self):
+        return [(self._job, attempt(self._protocol, self._job))]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+class Workers:
+    """Runs trials in processes of their own, stops those past their limit, survives their crashes.
+
+    The processes are plain Python interpreters that talk over pipes: no module of the caller is
+    imported in them, so scripts need no ``if __name__ == "__main__"``.
+    """
+
+    def __init__(self, protocol, n_jobs):
+        self.capacity = n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
+        self._protocol = pickle.dumps(protocol, protocol=pickle.HIGHEST_PROTOCOL)
+        self._idle, self._busy = [], {}
+        self._selector = selectors.DefaultSelector()
+
+    def submit(self, job):
+        worker = self._idle.pop() if self._idle else _Worker(self._protocol, self._threads())
+        self._busy[worker] = job
+        self._selector.register(worker.output, selectors.EVENT_READ, worker)
+        worker.send(job)
+
+    def _threads(self):
+        return max(1, (os.cpu_count() or 1) // self.capacity)
+
+    def wait(self):
+        """Wait until trials end, by themselves or at their limit; the jobs and their outcomes."""
+        limits = [job.limit for job in self._busy.values() if job.limit is not None]
+        timeout = None if not limits else max(0.0, min(limits) - time.monotonic())
+        ready = [key.data for key, _ in self._selector.select(timeout)]
+        outcomes = [self._collect(worker) for worker in ready]
+        now = time.monotonic()
+        for worker, job in list(self._busy.items()):
+            if job.limit is not None and job.limit <= now:
+                outcomes.append(self._stop(worker))
+        return outcomes
+
+    def _collect(self, worker):
+        job = self._release(worker)
+        try:
+            outcome = worker.receive()
+        except (EOFError, pickle.UnpicklingError):
+            return job, Failure("crash", worker.last_words())
+        self._idle.append(worker)
+        return job, outcome
+
+    def _stop(self, worker):
+        job = self._release(worker)
+        worker.kill()
+        return job, Failure("stopped", "a trial was stopped: it took too much of the time budget")
+
+    def _release(self, worker):
+        self._selector.unregister(worker.output)
+        return self._busy.pop(worker)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for worker in (*self._idle, *self._busy):
+            worker.kill()
+        self._selector.close()
+
+
+class _Worker:
+    """A Python process that receives a protocol, then jobs, and sends outcomes back."""
+
+    def __init__(self, protocol, n_threads):
+        threads = dict.fromkeys(
+            ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(n_threads)
+        )
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", "from mixedbag.comparison.workers import serve; serve()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            env=os.environ | threads | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            start_new_session=True,  # Ctrl-C is for the parent, which decides what to keep
+        )
+        self.output = self._process.stdout
+        self._process.stdin.write(protocol)
+
+    def send(self, job):
+        with suppress(BrokenPipeError):  # it died; reading its answer will tell
+            pickle.dump(job, self._process.stdin)
+            self._process.stdin.flush()
+
+    def receive(self):
+        return pickle.load(self.output)
+
+    def last_words(self):
+        """The end of what a dead process wrote, for the message."""
+        code = self._process.wait()
+        self._log.seek(0)
+        lines = self._log.read().decode(errors="replace").strip().splitlines()
+        ended = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
+        return f"the process ended ({ended})" + (f": {lines[-1]}" if lines else "")
+
+    def kill(self):
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout, self._log):
+            with suppress(BrokenPipeError):
+                pipe.close()
+
+
+def serve():
+    """The life of a worker process: a protocol, then jobs until the pipe closes."""
+    source = sys.stdin.buffer
+    # What learners print must not mix with the answers.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    protocol = pickle.load(source)
+    while True:
+        try:
+            job = pickle.load(source)
+        except EOFError:
+            return
+        pickle.dump(attempt(protocol, job), answers, protocol=pickle.HIGHEST_PROTOCOL)
+        answers.flush()

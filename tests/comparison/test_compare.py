@@ -1,0 +1,89 @@
+"""`compare` from the outside: every rule, both levels, and what comes out."""
+
+import numpy as np
+import pytest
+
+from mixedbag import Bags, compare
+from mixedbag.datasets import make_any, make_count, make_sum
+
+
+@pytest.fixture(scope="module")
+def result():
+    data = make_any(n_bags=40, size=(2, 5), n_features=3, random_state=0)
+    learners = ["bag statistics + SVM", "spread labels + logistic"]
+    return compare(data.bags, data.y, learners=learners, folds=3, inner_folds=3)
+
+
+def test_the_leaderboard_has_learners_and_what_is_made_of_them(result):
+    kinds = sorted(row.kind for row in result.leaderboard())
+    assert kinds == ["choice", "learner", "learner", "stack"]
+    assert all(row.status == "done" and row.folds == 3 for row in result.leaderboard())
+    means = [row.mean for row in result.leaderboard()]
+    assert means == sorted(means, reverse=True)
+
+
+def test_a_row_is_the_mean_of_out_of_fold_accuracies(result):
+    candidate = result.candidates[0]
+    folds = []
+    for split in result.splits:
+        trial = result.store.get(candidate, split)
+        model = result.protocol.fit(candidate, trial.setting, split.train)
+        folds.append(np.mean(model.predict(result.bags[split.test]) == result.y[split.test]))
+    row = next(r for r in result.leaderboard() if r.name == candidate.name)
+    assert row.mean == pytest.approx(np.mean(folds))
+
+
+def test_the_model_answers_at_both_levels(result):
+    bags, model = result.bags, result.model
+    assert set(model.predict(bags)) <= set(result.y)
+    assert model.predict_proba(bags).sum(axis=1) == pytest.approx(1.0)
+    assert model.decision_function_instances(bags).shape == (bags.n_instances,)
+    assert np.mean(model.predict(bags) == result.y) > 0.7
+
+
+def test_out_of_fold_answers_cover_every_bag_and_instance(result):
+    answers = result.out_of_fold()
+    assert answers.bags.shape == (len(result.bags), 2)
+    assert answers.instances.shape == (result.bags.n_instances, 2)
+    assert np.isfinite(answers.instances).all()
+    assert answers.quality.mean() == pytest.approx(np.mean(answers.labels == result.y))
+
+
+@pytest.mark.parametrize(
+    ("make", "rule", "measure", "learner"),
+    [
+        (make_count, "count", "counted right", "spread counts + logistic"),
+        (make_sum, "sum", "R²", "spread totals + ridge"),
+    ],
+)
+def test_amounts(make, rule, measure, learner):
+    data = make(n_bags=40, random_state=0)
+    result = compare(data.bags, data.y, learners=[learner], folds=3, inner_folds=3)
+    assert (result.rule, result.measure) == (rule, measure)
+    assert result.chosen().mean > 0.3
+    assert result.model.predict(data.bags).shape == data.y.shape
+    assert len(result.model.predict_instances(data.bags)) == data.bags.n_instances
+
+
+def test_the_same_seed_gives_the_same_figures():
+    data = make_any(n_bags=30, size=(2, 4), n_features=3, random_state=0)
+    runs = [
+        compare(data.bags, data.y, learners=["bag statistics + extra"], folds=3, random_state=1)
+        for _ in range(2)
+    ]
+    first, second = (run.out_of_fold().bags for run in runs)
+    assert np.array_equal(first, second)
+
+
+def test_hopeless_labels_are_refused():
+    bags = Bags.from_list([np.eye(2)] * 10)
+    with pytest.raises(ValueError, match="all 10 bags have the same label, 'yes'"):
+        compare(bags, ["yes"] * 10, rule="any")
+    with pytest.raises(ValueError, match="only 1 bags have the label 'no'"):
+        compare(bags, ["yes"] * 9 + ["no"], rule="any")
+    with pytest.raises(ValueError, match="9 labels for 10 bags"):
+        compare(bags, [0, 1, 0] * 3, rule="any")
+    with pytest.raises(ValueError, match="no learner for the rule 'any' is called 'nonsense'"):
+        compare(bags, [0, 1] * 5, learners=["nonsense"])
+    with pytest.raises(ValueError, match="rule must be one of"):
+        compare(bags, [0, 1] * 5, rule="odd")
