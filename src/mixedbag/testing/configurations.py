@@ -2,8 +2,8 @@
 
 # Constructor arguments for tests, by class name.
 FAST: dict[str, dict] = {
-    "AggregateMLPClassifier": {"random_state": 0, "hidden": 6, "max_iter": 60},
-    "AggregateMLPRegressor": {"random_state": 0, "hidden": 6, "max_iter": 60},
+    "AggregateMLPClassifier": {"random_state": 0, "hidden": 4, "alpha": 1.0},
+    "AggregateMLPRegressor": {"random_state": 0, "hidden": 4, "max_iter": 60},
     "AggregateRBFClassifier": {"random_state": 0},
     "AggregateRBFRegressor": {"random_state": 0},
     "ExpBinBoost": {"n_rounds": 20},
@@ -12,6 +12,7 @@ FAST: dict[str, dict] = {
     "NoisyOrBoost": {"n_rounds": 20},
     "OWABoost": {"n_rounds": 20},
     "PooledBoostingClassifier": {"n_rounds": 20},
+    "SBoost": {"n_rounds": 10, "random_state": 0},
     "DPBoost": {"random_state": 0, "n_init": 2, "max_rounds": 3},
     "ExactBagMarginSVC": {"random_state": 0, "n_init": 2},
     "LNPBoost": {"random_state": 0, "n_init": 2, "max_rounds": 3},

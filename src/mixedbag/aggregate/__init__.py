@@ -1,0 +1,24 @@
+"""Learning from aggregate outputs: counts and totals of bags, values and classes of instances."""
+
+from mixedbag.aggregate.neighbors import (
+    AggregateKNeighborsClassifier,
+    AggregateKNeighborsRegressor,
+)
+from mixedbag.aggregate.neural import AggregateMLPClassifier, AggregateMLPRegressor
+from mixedbag.aggregate.rbf import AggregateRBFClassifier, AggregateRBFRegressor
+from mixedbag.aggregate.svc import AggregateSVC
+from mixedbag.aggregate.svr import AggregateSVR
+from mixedbag.aggregate.tree import AggregateTreeClassifier, AggregateTreeRegressor
+
+__all__ = [
+    "AggregateKNeighborsClassifier",
+    "AggregateKNeighborsRegressor",
+    "AggregateMLPClassifier",
+    "AggregateMLPRegressor",
+    "AggregateRBFClassifier",
+    "AggregateRBFRegressor",
+    "AggregateSVC",
+    "AggregateSVR",
+    "AggregateTreeClassifier",
+    "AggregateTreeRegressor",
+]

@@ -1,0 +1,127 @@
+"""A network with one hidden layer whose outputs are matched bag by bag, and its gradient."""
+
+import numpy as np
+from scipy.special import expit, softmax, xlogy
+
+from mixedbag.pooling import bag_sum, spread
+
+
+class Totals:
+    """Plain outputs; half the squared error of their sum over a bag (eq. 1)."""
+
+    def outputs(self, z):
+        return z
+
+    def loss(self, z, offsets, target, weight):
+        """The loss summed over bags, and its derivative by each instance's `z`."""
+        error = bag_sum(z, offsets) - target
+        return _half_squares(error, weight), spread(weight[:, None] * error, offsets)
+
+
+class _Probabilities:
+    """Class probabilities: a sigmoid when there is one column of `z`, else a softmax."""
+
+    def outputs(self, z):
+        return expit(z) if z.shape[1] == 1 else softmax(z, axis=1)
+
+    def _through(self, p, slope):
+        """The derivative by `z` of a function with derivative `slope` by the outputs `p`."""
+        if p.shape[1] == 1:
+            return slope * p * (1.0 - p)
+        return p * (slope - (slope * p).sum(axis=1, keepdims=True))
+
+
+class Counts(_Probabilities):
+    """Half the squared error of the expected count of each class (eq. 1)."""
+
+    def loss(self, z, offsets, target, weight):
+        p = self.outputs(z)
+        error = bag_sum(p, offsets) - target
+        slope = spread(weight[:, None] * error, offsets)
+        return _half_squares(error, weight), self._through(p, slope)
+
+
+class Shares(_Probabilities):
+    """Cross-entropy between a bag's proportions and the mean of its probabilities."""
+
+    def loss(self, z, offsets, target, weight):
+        sizes = np.diff(offsets)[:, None]
+        p = self.outputs(z)
+        share, mean = target / sizes, bag_sum(p, offsets) / sizes
+        tiny = np.finfo(mean.dtype).tiny
+        safe = np.maximum(mean, tiny)
+        entropy = -xlogy(share, safe)
+        slope = -share / safe
+        if z.shape[1] == 1:
+            rest = np.maximum(1.0 - mean, tiny)
+            entropy = entropy - xlogy(1.0 - share, rest)
+            slope = slope + (1.0 - share) / rest
+        slope = spread(weight[:, None] * slope / sizes, offsets)
+        return float(weight @ entropy.sum(axis=1)), self._through(p, slope)
+
+
+def _half_squares(error, weight):
+    return float(0.5 * weight @ (error * error).sum(axis=1))
+
+
+class Network:
+    """Sigmoid hidden units and an output layer; parameters live in one flat vector.
+
+    The objective is the weighted mean over bags of the head's loss plus ``alpha / 2`` times the
+    squared weights (without biases) over the total weight, as in scikit-learn's networks.
+    """
+
+    def __init__(self, head, n_features, hidden, n_outputs, alpha):
+        self.head = head
+        self.shapes = ((n_features, hidden), (hidden,), (hidden, n_outputs), (n_outputs,))
+        self.alpha = alpha
+
+    def split(self, flat):
+        """Hidden weights, hidden biases, output weights, output biases: views of `flat`."""
+        parts, start = [], 0
+        for shape in self.shapes:
+            stop = start + int(np.prod(shape))
+            parts.append(flat[start:stop].reshape(shape))
+            start = stop
+        return parts
+
+    def start(self, rng, output_bias=0.0):
+        """Random weights of a size that keeps sigmoids out of saturation (Glorot)."""
+        flat = np.empty(sum(int(np.prod(shape)) for shape in self.shapes))
+        hidden, hidden_bias, output, bias = self.split(flat)
+        for weights in (hidden, output):
+            bound = np.sqrt(2.0 / sum(weights.shape))
+            weights[:] = rng.uniform(-bound, bound, weights.shape)
+        hidden_bias[:] = 0.0
+        bias[:] = output_bias
+        return flat
+
+    def forward(self, flat, X):
+        """Hidden activations and the output layer's input."""
+        hidden, hidden_bias, output, bias = self.split(flat)
+        active = X @ hidden
+        active += hidden_bias
+        expit(active, out=active)
+        return active, active @ output + bias
+
+    def objective(self, flat, X, offsets, target, weight):
+        """The objective and its gradient (eqs. 2 and 4, summed over bags)."""
+        active, z = self.forward(flat, X)
+        loss, by_z = self.head.loss(z, offsets, target, weight)
+        hidden, _, output, _ = self.split(flat)
+        gradient = np.empty_like(flat)
+        g_hidden, g_hidden_bias, g_output, g_bias = self.split(gradient)
+        g_output[:] = active.T @ by_z
+        g_bias[:] = by_z.sum(axis=0)
+        by_active = by_z @ output.T
+        by_active *= active
+        active -= 1.0
+        by_active *= active  # minus the derivative of the sigmoid
+        g_hidden[:] = -(X.T @ by_active)
+        g_hidden_bias[:] = -by_active.sum(axis=0)
+        g_hidden += self.alpha * hidden
+        g_output += self.alpha * output
+        loss += 0.5 * self.alpha * ((hidden**2).sum() + (output**2).sum())
+        total = weight.sum()
+        gradient /= total
+        return loss / total, gradient

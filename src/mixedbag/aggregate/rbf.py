@@ -1,0 +1,199 @@
+"""Radial basis function networks that learn from counts and totals of bags."""
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils import check_scalar
+
+from mixedbag.base import BagRegressor
+from mixedbag.counts import CountClassifier
+from mixedbag.pooling import bag_sum
+
+
+class _RBFNetwork:
+    """Centres by clustering, output weights by least squares on summed activations."""
+
+    _needs_scaling = True
+    _search_space = {"n_centers": [6, 12, 24], "alpha": [1e-3, 1e-1, 10.0]}
+
+    def _place_centers(self, bags, weight):
+        check_scalar(self.n_centers, "n_centers", int, min_val=1)
+        X, weight = _distinct_rows(bags.instances, bags.spread(weight))
+        # Run to a standstill (tol=0): the default tolerance looks at the unweighted spread.
+        clusters = KMeans(
+            min(self.n_centers, len(X)),
+            n_init=self.n_init,
+            tol=0.0,
+            max_iter=self.max_iter,
+            random_state=self.random_state,
+        ).fit(X, sample_weight=weight)
+        self.centers_, self.n_iter_ = clusters.cluster_centers_, clusters.n_iter_
+        distance = np.linalg.norm(X - self.centers_[clusters.labels_], axis=1)
+        reached = np.bincount(clusters.labels_, weight, minlength=len(self.centers_))
+        width = np.bincount(clusters.labels_, weight * distance, minlength=len(self.centers_))
+        width /= np.maximum(reached, np.finfo(float).tiny)
+        # A centre on a single point has no spread of its own: it borrows the average one, or that
+        # of all the data where every centre is a point.
+        share = weight / weight.sum()
+        spread = np.sqrt(share @ ((X - share @ X) ** 2).sum(axis=1)) or 1.0
+        typical = share @ distance if share @ distance > 1e-6 * spread else spread
+        self.widths_ = np.where(width > 1e-3 * typical, width, typical)
+
+    def _activations(self, X):
+        """Eq. 6 of every centre, and the constant unit."""
+        squared = euclidean_distances(X, self.centers_, squared=True)
+        active = np.exp(-squared / (2.0 * self.widths_**2))
+        return np.column_stack([np.ones(len(active)), active])
+
+    def _solve_output(self, bags, total, weight):
+        """Eq. 7 plus ``alpha`` times the squared output weights, the constant's free."""
+        check_scalar(self.alpha, "alpha", (float, int), min_val=0.0)
+        A = bag_sum(self._activations(bags.instances), bags.offsets)
+        root = np.sqrt(weight)
+        penalty = np.sqrt(self.alpha) * np.eye(A.shape[1])[1:]
+        target = (root * total.T).T
+        blank = np.zeros((len(penalty), *target.shape[1:]))
+        self.coef_ = np.linalg.lstsq(
+            np.vstack([root[:, None] * A, penalty]), np.concatenate([target, blank]), rcond=None
+        )[0]
+
+    def _score_instances(self, bags):
+        return self._activations(bags.instances) @ self.coef_
+
+
+def _distinct_rows(X, weight):
+    """Each different row once, with its weights added up, in an order that only values decide.
+
+    The clustering draws rows at random: so the order of the data does not matter, and a bag of
+    weight two is the same as two bags.
+    """
+    order = np.argsort(X[:, 0], kind="stable")
+    if (np.diff(X[order, 0]) != 0).all():
+        return X[order], weight[order]
+    order = np.lexsort(X.T[::-1])
+    X, weight = X[order], weight[order]
+    first = np.flatnonzero(np.r_[True, (np.diff(X, axis=0) != 0).any(axis=1)])
+    return X[first], np.add.reduceat(weight, first)
+
+
+class AggregateRBFRegressor(_RBFNetwork, BagRegressor):
+    """Radial basis function network that learns from totals of bags.
+
+    The total of a bag is the sum of unknown values of its instances. The hidden units are Gaussians
+    around the centres of clusters of the instances, as wide as the mean distance to the centre; the
+    output weights match the totals by least squares (eqs. 6 and 7 of the aggregate-outputs paper)::
+
+        min_v Σ_c w_c (y_c − Σ_{i∈c} (v_0 + Σ_j v_j exp(−‖x_i − m_j‖² / 2σ_j²)))² + alpha Σ_j v_j²
+
+    The paper stops a gradient descent early instead of paying for large weights.
+
+    Parameters
+    ----------
+    n_centers : int, default=12
+        Number of hidden units.
+    alpha : float, default=0.1
+        Price of large output weights. Zero is plain least squares.
+    n_init : int, default=1
+        Starts of the clustering; the best is kept.
+    max_iter : int, default=100
+        Passes of the clustering at most.
+    aggregate : {"sum", "mean"}, default="sum"
+        What `y` holds and `predict` returns: totals or means of bags.
+    random_state : int, RandomState instance or None, default=None
+        Draws the first centres.
+
+    Attributes
+    ----------
+    centers_ : array (n_centers, n_features)
+    widths_ : array (n_centers,)
+    coef_ : array (n_centers + 1,)
+        Output weights, the constant first.
+    n_iter_ : int
+        Passes of the clustering.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import Bags
+    >>> from mixedbag.aggregate import AggregateRBFRegressor
+    >>> X = np.linspace(-2, 2, 200).reshape(-1, 1)
+    >>> bags = Bags(X, np.arange(0, 201, 4))
+    >>> totals = np.add.reduceat(np.sin(2 * X[:, 0]), bags.offsets[:-1])
+    >>> model = AggregateRBFRegressor(alpha=1e-6, random_state=0).fit(bags, totals)
+    >>> float(model.score(bags, totals)) > 0.8
+    True
+    """
+
+    def __init__(
+        self, n_centers=12, alpha=0.1, n_init=1, max_iter=100, aggregate="sum", random_state=None
+    ):
+        self.n_centers = n_centers
+        self.alpha = alpha
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.aggregate = aggregate
+        self.random_state = random_state
+
+    def _fit(self, bags, total, weight):
+        self._place_centers(bags, weight)
+        self._solve_output(bags, total, weight)
+
+
+class AggregateRBFClassifier(_RBFNetwork, CountClassifier):
+    """Radial basis function network that learns from counts per bag.
+
+    One output a class, all matched to the bags' counts by least squares on the same hidden units as
+    :class:`AggregateRBFRegressor`; the largest output is the class of an instance.
+
+    Parameters
+    ----------
+    n_centers : int, default=12
+        Number of hidden units.
+    alpha : float, default=0.1
+        Price of large output weights. Zero is plain least squares.
+    n_init : int, default=1
+        Starts of the clustering; the best is kept.
+    max_iter : int, default=100
+        Passes of the clustering at most.
+    aggregate : {"sum", "mean"}, default="sum"
+        Whether a one-dimensional `y` holds counts of positives or proportions.
+    random_state : int, RandomState instance or None, default=None
+        Draws the first centres.
+
+    Attributes
+    ----------
+    centers_ : array (n_centers, n_features)
+    widths_ : array (n_centers,)
+    coef_ : array (n_centers + 1, n_classes)
+        Output weights, the constant first.
+    n_iter_ : int
+        Passes of the clustering.
+    classes_ : array
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import Bags
+    >>> from mixedbag.aggregate import AggregateRBFClassifier
+    >>> X = np.random.default_rng(0).normal(size=(300, 2))
+    >>> inside = (X**2).sum(axis=1) < 1
+    >>> bags = Bags(X, np.arange(0, 301, 3))
+    >>> model = AggregateRBFClassifier(random_state=0)
+    >>> model = model.fit(bags, np.add.reduceat(inside.astype(int), bags.offsets[:-1]))
+    >>> float(np.mean(model.predict_instances(bags) == inside)) > 0.9
+    True
+    """
+
+    def __init__(
+        self, n_centers=12, alpha=0.1, n_init=1, max_iter=100, aggregate="sum", random_state=None
+    ):
+        self.n_centers = n_centers
+        self.alpha = alpha
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.aggregate = aggregate
+        self.random_state = random_state
+
+    def _fit(self, bags, counts, weight):
+        self._place_centers(bags, weight)
+        self._solve_output(bags, counts, weight)

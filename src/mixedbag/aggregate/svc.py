@@ -1,0 +1,256 @@
+"""Support vector classification from counts per bag."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils import check_random_state, check_scalar
+
+from mixedbag.aggregate._kernels import Kernel, width
+from mixedbag.aggregate._labeling import assign_labels
+from mixedbag.aggregate._machines import KernelMachine, LinearMachine
+from mixedbag.aggregate._mixed_integer import Program, solve_highs, solve_scip
+from mixedbag.base import check_choice
+from mixedbag.counts import CountClassifier
+from mixedbag.pooling import bag_sum
+
+
+class AggregateSVC(CountClassifier):
+    """Support vector machine that learns classes of instances from counts per bag.
+
+    A bag says how many of its instances are positive, not which. The machine looks for the labels
+    that agree with the counts and leave the widest margin (eq. 9 of the aggregate-outputs paper)::
+
+        min ½‖w‖² + Σ_c w_c (C Σ_{i∈c} max(0, 1 − s_i f(x_i)) + D |y_c − #{i ∈ c: s_i = +1}|)
+
+    over labels ``s_i = ±1`` and ``f(x) = w·x + b``. More than two classes are learned one against
+    the rest. With bags of one and an infinite D it is :class:`sklearn.svm.SVC`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of an instance inside the margin or on the wrong side.
+    D : float, default=inf
+        Price of every instance by which the labels miss a bag's count. Infinite: counts are facts.
+        Finite: they may be wrong.
+    method : {"alternating", "exact", "milp"}, default="alternating"
+        "alternating" solves in turn for the machine and, exactly, for the labels; each step lowers
+        the objective. "exact" proves the optimum with SCIP (a few dozen instances; needs
+        ``mixedbag[scip]``); "milp" does so with HiGHS for ``‖w‖₁`` in place of ``½‖w‖²``, which
+        also selects features.
+    kernel : {"linear", "rbf", "poly"} or callable, default="linear"
+        Similarity of two instances; other than linear with "alternating" only.
+    gamma : "scale", "auto" or float, default="scale"
+        Width of the rbf and poly kernels, as in :class:`sklearn.svm.SVC`.
+    degree : int, default=3
+        Degree of the poly kernel.
+    coef0 : float, default=0.0
+        Constant of the poly kernel.
+    n_init : int, default=1
+        Starts of "alternating". The first is least squares on bag totals, further ones are random
+        labels that agree with the counts; the lowest objective is kept.
+    n_stages : int, default=1
+        Steps by which "alternating" raises C to its value. Early, wide margins smooth the
+        objective, against bad local optima.
+    max_iter : int, default=50
+        Alternations at most, in each stage.
+    time_limit : float, default=60.0
+        Seconds for "exact" and "milp"; then the best solution so far is kept, with its gap.
+    aggregate : {"sum", "mean"}, default="sum"
+        Whether a one-dimensional `y` holds counts of positives or proportions.
+    random_state : int, RandomState instance or None, default=None
+        Draws the random starts.
+
+    Attributes
+    ----------
+    coef_ : array (n_features,)
+        Weights of the features; linear kernel and two classes only.
+    intercept_ : float
+    objective_ : array
+        The objective after each alternation at the full C: it never rises. With "exact" and
+        "milp", the final value.
+    lower_bound_, gap_ : float
+        "exact" and "milp" only: no labels do better than `lower_bound_`; `gap_` is the share of
+        the objective above it, 0 when the optimum is proven.
+    labels_ : array of bool (n_instances,)
+        Which training instances were taken for positive; two classes only.
+    estimators_ : list
+        One machine a class, when there are more than two.
+    classes_ : array
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import Bags
+    >>> from mixedbag.aggregate import AggregateSVC
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> yes = X[:, 0] > 0
+    >>> bags = Bags(X, np.arange(0, 61, 5))
+    >>> model = AggregateSVC().fit(bags, np.add.reduceat(yes.astype(int), bags.offsets[:-1]))
+    >>> float(np.mean(model.predict_instances(bags) == yes)) > 0.9
+    True
+    """
+
+    _needs_scaling = True
+    _accepts_sparse = True
+    _search_space = {"C": [0.01, 0.1, 1.0, 10.0]}
+
+    def __init__(
+        self,
+        C=1.0,
+        D=np.inf,
+        method="alternating",
+        kernel="linear",
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        n_init=1,
+        n_stages=1,
+        max_iter=50,
+        time_limit=60.0,
+        aggregate="sum",
+        random_state=None,
+    ):
+        self.C = C
+        self.D = D
+        self.method = method
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_init = n_init
+        self.n_stages = n_stages
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.aggregate = aggregate
+        self.random_state = random_state
+
+    def _check_parameters(self):
+        check_scalar(self.C, "C", (float, int), min_val=0.0, include_boundaries="neither")
+        check_scalar(self.D, "D", (float, int), min_val=0.0)
+        for name in ("n_init", "n_stages", "max_iter"):
+            check_scalar(getattr(self, name), name, int, min_val=1)
+        check_choice("method", self.method, ("alternating", "exact", "milp"))
+        if self.method != "alternating" and self.kernel != "linear":
+            raise ValueError(f"method={self.method!r} needs kernel='linear'; got {self.kernel!r}")
+
+    def _fit(self, bags, counts, weight):
+        self._check_parameters()
+        if counts.shape[1] > 2:
+            self._fit_one_vs_rest(bags, counts, weight)
+            return
+        positives = counts[:, 1]
+        machine = self._machine(bags, weight)
+        labels, history = self._alternate(machine, bags, positives, weight)
+        if self.method != "alternating":
+            labels, history = self._prove(machine, bags, positives, weight, labels, history[-1])
+        self.labels_, self.objective_ = labels, np.array(history)
+        self.intercept_ = machine.intercept
+        self.n_iter_ = len(history)
+        if self.kernel == "linear":
+            self.coef_ = machine.w
+        else:
+            self.support_instances_ = bags.instances[machine.dual != 0]
+            self.dual_coef_ = machine.dual[machine.dual != 0]
+
+    def _fit_one_vs_rest(self, bags, counts, weight):
+        self.estimators_ = []
+        for k in self._iterations(counts.shape[1]):
+            table = np.column_stack([bags.sizes - counts[:, k], counts[:, k]])
+            machine = clone(self).set_params(aggregate="sum")
+            self.estimators_.append(machine.fit(bags, table, sample_weight=weight))
+        self.n_iter_ = max(machine.n_iter_ for machine in self.estimators_)
+
+    def _machine(self, bags, weight):
+        if self.kernel == "linear":
+            return LinearMachine(bags.instances)
+        self.gamma_ = width(self.gamma, bags, weight)
+        kernel = Kernel.of(self, self.gamma_)
+        return KernelMachine(kernel.matrix(bags.instances, bags.instances), bags)
+
+    # Alternating ---------------------------------------------------------------------------------
+
+    def _alternate(self, machine, bags, positives, weight):
+        """The best of `n_init` descents: its labels and objectives. Leaves `machine` solved."""
+        rng = check_random_state(self.random_state)
+        best_labels, best = None, [np.inf]
+        for start in range(self.n_init):
+            if start == 0:
+                scores = _least_squares(machine.features, bags, positives, weight, self.C)
+            else:
+                scores = rng.normal(size=bags.n_instances)
+            labels, history = self._descend(machine, bags, positives, weight, scores)
+            if history[-1] < best[-1]:
+                best_labels, best = labels, history
+        machine.solve(best_labels, self.C * bags.spread(weight))
+        return best_labels, best
+
+    def _descend(self, machine, bags, positives, weight, scores):
+        # Infinite D: the scores' scale is not known yet, but counts are, and only ranks matter.
+        labels, _ = assign_labels(scores, bags.offsets, positives, 1.0, np.inf)
+        for stage in range(1, self.n_stages + 1):
+            C = self.C * 100.0 ** (stage / self.n_stages - 1.0)
+            history = []
+            for _ in range(self.max_iter):
+                scores, half_norm = machine.solve(labels, C * bags.spread(weight))
+                better, penalty = assign_labels(scores, bags.offsets, positives, C, self.D)
+                objective = half_norm + weight @ penalty
+                if history and objective >= history[-1] * (1.0 - 1e-7):
+                    break  # the machine is solved to a tolerance: do not chase it
+                history.append(objective)
+                if (better == labels).all():
+                    break
+                labels = better
+        return labels, history
+
+    # Exact ---------------------------------------------------------------------------------------
+
+    def _prove(self, machine, bags, positives, weight, labels, objective):
+        X = bags.instances.toarray() if bags.is_sparse else bags.instances
+        cost, price = self.C * bags.spread(weight), self.D * weight
+        program = Program(X, bags.offsets, positives, cost, price)
+        if self.method == "milp":
+            machine.w, machine.intercept, labels, objective, bound = solve_highs(
+                program, labels, self.time_limit
+            )
+        else:
+            seed = check_random_state(self.random_state).randint(2**30)
+            labels, bound = solve_scip(
+                program, labels, machine.w, machine.intercept, objective, self.time_limit, seed
+            )
+            scores, half_norm = machine.solve(labels, cost)
+            labels, penalty = assign_labels(scores, bags.offsets, positives, self.C, self.D)
+            objective = half_norm + weight @ penalty
+        self.lower_bound_ = float(min(bound, objective))
+        self.gap_ = float((objective - self.lower_bound_) / objective) if objective > 0 else 0.0
+        return labels, [objective]
+
+    def _score_instances(self, bags):
+        if len(self.classes_) > 2:
+            scores = [machine.decision_function_instances(bags) for machine in self.estimators_]
+            return np.column_stack(scores)
+        if self.kernel == "linear":
+            score = bags.instances @ self.coef_ + self.intercept_
+        else:
+            kernel = Kernel.of(self, self.gamma_)
+            similarity = kernel.matrix(bags.instances, self.support_instances_)
+            score = similarity @ self.dual_coef_ + self.intercept_
+        return 0.5 * np.column_stack([-score, score])
+
+
+def _least_squares(features, bags, positives, weight, C):
+    """Scores of a ridge regression of ±1 labels on bag totals: the first guess."""
+    design = np.column_stack([bags.sizes, _totals(features, bags.offsets)])
+    centre = (weight @ design) / (weight @ bags.sizes)  # per instance; the constant's is one
+    design[:, 1:] -= np.outer(bags.sizes, centre[1:])
+    gram = design.T @ (weight[:, None] * design)
+    gram[np.diag_indices_from(gram)] += np.r_[0.0, np.full(len(gram) - 1, bags.sizes.mean() / C)]
+    right = design.T @ (weight * (2.0 * positives - bags.sizes))
+    return features @ np.linalg.lstsq(gram, right, rcond=None)[0][1:]
+
+
+def _totals(features, offsets):
+    if isinstance(features, np.ndarray):
+        return bag_sum(features, offsets)
+    n = features.shape[0]
+    member = sparse.csr_array((np.ones(n), np.arange(n), offsets), (len(offsets) - 1, n))
+    return (member @ features).toarray()

@@ -1,0 +1,147 @@
+"""Support vector regression on bag totals."""
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_scalar
+
+from mixedbag.aggregate._interior_point import solve_box
+from mixedbag.aggregate._kernels import Kernel, bag_means, width
+from mixedbag.aggregate._tube import fit_tube
+from mixedbag.base import BagRegressor
+
+
+class AggregateSVR(BagRegressor):
+    """Support vector regression that learns from the total of a bag.
+
+    The label of a bag is assumed to be the sum (or mean) of unknown values of its instances. A
+    smooth function f is sought whose sums match the totals up to a tube of width ε (eq. 11 of the
+    aggregate-outputs paper)::
+
+        min ½‖w‖² + C Σ_c w_c max(0, |Σ_{i∈c} f(x_i) − y_c| − ε),    f(x) = w·φ(x) + b
+
+    Dividing a bag's constraint by its size makes this an ordinary support vector regression on
+    bag *means*, with weight ``n_c`` and tube ``ε / n_c``; kernels enter as means over pairs of
+    instances. With bags of one it is :class:`sklearn.svm.SVR`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of one unit of error in a total. Large values follow the totals, small ones prefer
+        a flat function.
+    epsilon : float, default=0.0
+        Error in a total that costs nothing, in the units of the totals.
+    kernel : {"linear", "rbf", "poly"} or callable, default="linear"
+        Similarity of two instances.
+    gamma : "scale", "auto" or float, default="scale"
+        Width of the rbf and poly kernels, as in :class:`sklearn.svm.SVR`.
+    degree : int, default=3
+        Degree of the poly kernel.
+    coef0 : float, default=0.0
+        Constant of the poly kernel.
+    aggregate : {"sum", "mean"}, default="sum"
+        What `y` holds and `predict` returns: totals or means of bags.
+    tol : float, default=1e-4
+        Largest violation of the optimality conditions, in the units of one instance's value;
+        kernels other than linear, which is solved to rounding.
+    max_iter : int, default=1_000_000
+        Steps of the kernel solver before it gives up with a warning.
+
+    Attributes
+    ----------
+    coef_ : array (n_features,)
+        Weights of the features; linear kernel only.
+    dual_coef_ : array (n_support_instances,)
+        Weight of each support instance; other kernels only.
+    support_instances_ : array (n_support_instances, n_features)
+        The instances of bags whose total touches the tube; other kernels only.
+    intercept_ : float
+    gamma_ : float
+        The kernel's width, a number; kernels other than linear only.
+    n_iter_ : int
+        Steps of the solver.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import Bags
+    >>> from mixedbag.aggregate import AggregateSVR
+    >>> X = np.arange(12.0).reshape(-1, 1)
+    >>> bags = Bags(X, [0, 2, 5, 9, 12])
+    >>> totals = np.add.reduceat(3 * X[:, 0] + 1, bags.offsets[:-1])
+    >>> model = AggregateSVR(C=100.0).fit(bags, totals)
+    >>> model.predict_instances([[[20.0]]]).round(2)
+    array([61.])
+    """
+
+    _search_space = {"C": [0.1, 1.0, 10.0, 100.0]}
+    _needs_scaling = True
+    _accepts_sparse = True
+
+    def __init__(
+        self,
+        C=1.0,
+        epsilon=0.0,
+        kernel="linear",
+        gamma="scale",
+        degree=3,
+        coef0=0.0,
+        aggregate="sum",
+        tol=1e-4,
+        max_iter=1_000_000,
+    ):
+        self.C = C
+        self.epsilon = epsilon
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.aggregate = aggregate
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _fit(self, bags, total, weight):
+        check_scalar(self.C, "C", (float, int), min_val=0.0, include_boundaries="neither")
+        check_scalar(self.epsilon, "epsilon", (float, int), min_val=0.0)
+        check_scalar(self.max_iter, "max_iter", int, min_val=1)
+        mean, tube = total / bags.sizes, self.epsilon / bags.sizes
+        upper = self.C * weight * bags.sizes
+        if self.kernel == "linear":
+            self.coef_, self.intercept_, self.n_iter_ = _fit_linear(
+                bag_means(bags), mean, tube, upper
+            )
+            return
+        self.gamma_ = width(self.gamma, bags, weight)
+        gram = Kernel.of(self, self.gamma_).between_bags(bags)
+        beta, self.intercept_, violation, self.n_iter_ = fit_tube(
+            gram, mean, tube, upper, self.tol, self.max_iter
+        )
+        if violation > self.tol:
+            warnings.warn(
+                f"AggregateSVR stopped after {self.max_iter} steps, {violation:.2g} short of the "
+                "optimality conditions: raise max_iter, lower C or scale the features",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        support = bags.spread(beta != 0)
+        self.support_instances_ = bags.instances[support]
+        self.dual_coef_ = bags.spread(beta / bags.sizes)[support]
+
+    def _score_instances(self, bags):
+        if self.kernel == "linear":
+            return bags.instances @ self.coef_ + self.intercept_
+        similarity = Kernel.of(self, self.gamma_).matrix(bags.instances, self.support_instances_)
+        return similarity @ self.dual_coef_ + self.intercept_
+
+
+def _fit_linear(X, target, tube, upper):
+    """Weights, intercept and Newton steps of a linear machine with a tube of its own per row."""
+    if tube.any():  # one multiplier for either side of the tube
+        X, target = np.vstack([X, X]), np.concatenate([target - tube, target + tube])
+        none = np.zeros(len(upper))
+        low, high = np.concatenate([none, -upper]), np.concatenate([upper, none])
+    else:
+        low, high = -upper, upper
+    _, w, intercept, n_iter = solve_box(X, target, low, high)
+    return w, intercept, max(1, n_iter)
