@@ -9,6 +9,7 @@ from mixedbag.boosting.pooled import (
     OWABoost,
     PooledBoostingClassifier,
 )
+from mixedbag.boosting.session import SBoost
 from mixedbag.boosting.steps import NewtonStep, PartitionStep, SignStep
 
 __all__ = [
@@ -22,5 +23,6 @@ __all__ = [
     "OWABoost",
     "PartitionStep",
     "PooledBoostingClassifier",
+    "SBoost",
     "SignStep",
 ]

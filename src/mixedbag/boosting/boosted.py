@@ -1,6 +1,5 @@
-"""The boosting loop: rounds, early stopping on held-out bags, and scores from the ensemble."""
+"""The boosting loop: rounds of stumps or other weak learners, and when to stop."""
 
-import itertools
 import numbers
 from abc import ABC, abstractmethod
 
@@ -11,12 +10,13 @@ from mixedbag.base import BagClassifier, LogOddsMixin
 from mixedbag.boosting.block import common_grid, prepare
 from mixedbag.boosting.estimators import EstimatorBooster, EstimatorEnsemble
 from mixedbag.boosting.held_out import Watch, hold_out
+from mixedbag.boosting.staged import Staged
 from mixedbag.boosting.state import State
 from mixedbag.boosting.stumps import StumpBooster, StumpEnsemble
 from mixedbag.engines.local import Labelled, LocalBlocks
 
 
-class BoostedBags(LogOddsMixin, BagClassifier, ABC):
+class BoostedBags(Staged, LogOddsMixin, BagClassifier, ABC):
     """Base of the boosters: subclasses name the pooling, the loss and the step."""
 
     _rules = ("any",)
@@ -126,38 +126,5 @@ class BoostedBags(LogOddsMixin, BagClassifier, ABC):
             self.gain_ = losses[:-1] - losses[1:]
             self.n_iter_ = len(members)
 
-    # Scores --------------------------------------------------------------------------------------
-
-    def _score_instances(self, bags):
-        return self.intercept_ + self.ensemble_.score(bags.instances)
-
-    def staged_decision_function(self, bags):
-        """Scores of the bags after each round.
-
-        With more than two classes, a class that stopped earlier keeps its last scores.
-        """
-        bags = self._fitted(bags)
-        if hasattr(self, "estimators_"):
-            last = [None] * len(self.estimators_)
-            stages = (learner._staged_scores(bags) for learner in self.estimators_)
-            for scores in itertools.zip_longest(*stages):
-                last = [old if new is None else new for old, new in zip(last, scores)]
-                yield np.column_stack(last)
-        else:
-            yield from self._staged_scores(bags)
-
-    def _staged_scores(self, bags):
-        for scores in self.ensemble_.staged(bags.instances):
-            yield self._pooling.value(self.intercept_ + scores, bags.offsets)
-
-    def staged_predict(self, bags):
-        """Predicted classes of the bags after each round."""
-        for scores in self.staged_decision_function(bags):
-            yield self._labels(scores)
-
-    @property
-    def feature_importances_(self):
-        """Share of the fall of the loss that each feature brought (averaged over classes)."""
-        if hasattr(self, "estimators_"):
-            return np.mean([learner.feature_importances_ for learner in self.estimators_], axis=0)
-        return self.ensemble_.importances(self.gain_)
+    def _pooled(self, bags, scores):
+        return self._pooling.value(scores, bags.offsets)
