@@ -71,4 +71,3 @@ def big_m(program, M=100.0, time_limit=60.0):
         bounds=Bounds(low, high),
         options={"time_limit": time_limit, "mip_rel_gap": 1e-7},
     )
-

@@ -58,9 +58,7 @@ def test_stopping_early_leaves_an_incumbent_and_an_honest_gap():
         array[0, 0] += 3.0 * label
     bags = Bags.from_list(arrays)
     with pytest.warns(ConvergenceWarning, match="stopped early"):
-        model = ExactBagMarginSVC(C=2.0, fit_intercept=False, time_limit=1.0, random_state=0).fit(
-            bags, y
-        )
+        model = ExactBagMarginSVC(C=2.0, time_limit=1.0, random_state=0).fit(bags, y)
     assert 0 <= model.lower_bound_ < model.upper_bound_
     assert model.gap_ == pytest.approx(1 - model.lower_bound_ / model.upper_bound_)
     assert model.score(bags, y) > 0.6

@@ -34,7 +34,9 @@ class DisjunctiveClassifier(BagClassifier, ABC):
     def _fit(self, bags, sign, weight):
         self._check_parameters()
         clock = Clock(self.time_limit)
-        features = make_features(self.features, bags.instances, self.gamma, self.n_thresholds)
+        features = make_features(
+            self.features, bags.instances, bags.spread(weight), self.gamma, self.n_thresholds
+        )
         program = self._program(features, bags, sign, weight)
         incumbent = Incumbent(program, clock)
         starts = Starts(bags.instances, program, check_random_state(self.random_state))

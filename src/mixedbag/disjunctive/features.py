@@ -91,17 +91,17 @@ class WithConstant:
         return np.hstack([values, column])
 
 
-def make_features(kind, X, gamma="scale", n_thresholds=5):
+def make_features(kind, X, weight, gamma="scale", n_thresholds=5):
     """The feature map of a training set: kind is "linear", "rbf" or "thresholded".
 
-    gamma="scale" is 1 / (n_inputs · variance of X), as in scikit-learn; on standardised inputs
-    this is the thesis's sigma = sqrt(d), since gamma = 1 / sigma². Thresholds are spaced evenly
-    between kernel values 0 and 1.
+    gamma="scale" is 1 / (n_inputs · variance of X), as in scikit-learn, with instances weighted; on
+    standardised inputs this is the thesis's sigma = sqrt(d), since gamma = 1 / sigma². Thresholds
+    are spaced evenly between kernel values 0 and 1.
     """
     if kind == "linear":
         return LinearFeatures(X.shape[1])
     if gamma == "scale":
-        gamma = 1.0 / (X.shape[1] * (_variance(X) or 1.0))
+        gamma = 1.0 / (X.shape[1] * (_variance(X, weight) or 1.0))
     if kind == "rbf":
         return RBFFeatures(X, gamma)
     thresholds = np.arange(1, n_thresholds + 1) / (n_thresholds + 1)
@@ -111,7 +111,8 @@ def make_features(kind, X, gamma="scale", n_thresholds=5):
     )
 
 
-def _variance(X):
-    if issparse(X):
-        return float(X.multiply(X).mean() - X.mean() ** 2)
-    return float(X.var())
+def _variance(X, weight):
+    """Variance of all entries, rows weighted."""
+    share = weight / (weight.sum() * X.shape[1])
+    squares = X.multiply(X) if issparse(X) else X * X
+    return float((share @ squares).sum() - (share @ X).sum() ** 2)

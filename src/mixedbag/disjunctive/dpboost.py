@@ -1,0 +1,133 @@
+"""DPBoost: the hull relaxation with column and row generation (thesis Algorithm 6.1)."""
+
+from numbers import Integral, Real
+
+from sklearn.utils import check_scalar
+
+from mixedbag.disjunctive._base import DisjunctiveClassifier
+from mixedbag.disjunctive._hull import HullRelaxation
+from mixedbag.disjunctive._local_search import iterated_search, local_search
+from mixedbag.disjunctive._master import RestrictedMaster
+
+
+class DPBoost(DisjunctiveClassifier):
+    r"""Disjunctive programming boosting: one large linear program instead of a search.
+
+    It solves the same problem as :class:`SparseBagMarginSVC`: a positive bag has at least one
+    positive instance, a negative bag none; few weak hypotheses h_k, a wide margin. The "at least
+    one" is replaced by its convex hull, in a lifted linear program where every instance of a
+    positive bag has its own copy of the classifier. Features enter by price, as in LPBoost;
+    *parallel reductions*, which tighten the hull by what the unambiguous examples say, enter where
+    they are violated. The relaxed value is a lower bound. Its solution is projected: the most
+    positive instance of each bag becomes its witness, and a local search goes on from there.
+
+    The lifted program grows with (instances of positive bags) × (features + negatives):
+    :class:`LNPBoost` reaches better bounds on larger data. With bags of one instance this is
+    LPBoost.
+
+    Parameters
+    ----------
+    C, gamma, n_thresholds, balanced, fit_intercept, intercept_scaling
+        The program, as in :class:`SparseBagMarginSVC`.
+    features : {"thresholded", "rbf", "linear"}, default "thresholded"
+        The weak hypotheses; the default are the thesis's: balls around training instances.
+    reductions : bool, default True
+        Whether to generate parallel reductions.
+    reductions_per_round, features_per_round : int, defaults 50, 10
+        How many reductions, and how many features, enter at a time.
+    max_rounds : int, default 20
+        Rounds of reductions at most.
+    tol : float, default 1e-3
+        Stop when a round of reductions raises the bound by less than this fraction.
+    n_init : int, default 5
+        Local searches before the first relaxation.
+    time_limit : float or None, default None
+        Seconds for a fit. When they run out, the best classifier so far is kept, with a warning.
+    random_state : int, RandomState or None, default None
+
+    Attributes
+    ----------
+    n_reductions_ : int
+        Parallel reductions in the last relaxation.
+    relaxed_score_ : float
+        Value of the last relaxation, over the features in use.
+    coef_, intercept_, support_, witness_, upper_bound_, lower_bound_, gap_, n_cuts_, history_
+        As in :class:`SparseBagMarginSVC`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import Bags
+    >>> from mixedbag.disjunctive import DPBoost
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(20) % 2
+    >>> bags = [rng.uniform(size=(3, 2)) for _ in y]
+    >>> for bag, label in zip(bags, y):
+    ...     bag[0] += 1.0 if label else 0.0   # one instance lies apart
+    >>> model = DPBoost(random_state=0).fit(Bags.from_list(bags), y)
+    >>> model.score(Bags.from_list(bags), y)
+    1.0
+    """
+
+    def __init__(
+        self,
+        C=1.0,
+        features="thresholded",
+        gamma="scale",
+        n_thresholds=5,
+        reductions=True,
+        reductions_per_round=50,
+        features_per_round=10,
+        max_rounds=20,
+        tol=1e-3,
+        balanced=True,
+        fit_intercept=True,
+        intercept_scaling=None,
+        n_init=5,
+        time_limit=None,
+        random_state=None,
+    ):
+        self.C = C
+        self.features = features
+        self.gamma = gamma
+        self.n_thresholds = n_thresholds
+        self.reductions = reductions
+        self.reductions_per_round = reductions_per_round
+        self.features_per_round = features_per_round
+        self.max_rounds = max_rounds
+        self.tol = tol
+        self.balanced = balanced
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.n_init = n_init
+        self.time_limit = time_limit
+        self.random_state = random_state
+
+    def _search(self, program, incumbent, starts):
+        for name in ("reductions_per_round", "features_per_round", "max_rounds"):
+            check_scalar(getattr(self, name), name, Integral, min_val=1)
+        check_scalar(self.tol, "tol", Real, min_val=0)
+        self.n_reductions_, self.relaxed_score_ = 0, 0.0
+        projected = RestrictedMaster(program, incumbent.clock)
+        iterated_search(projected, incumbent, starts, self.n_init)
+        hull = HullRelaxation(program, incumbent.clock)
+        before = 0.0
+        for _ in self._iterations(self.max_rounds):
+            self._generate_features(hull, incumbent)
+            self.relaxed_score_ = float(hull.value)
+            local_search(projected, incumbent, program.best_instances(hull.scores))
+            if self.n_reductions_ and hull.value - before < self.tol * before:
+                break
+            before = hull.value
+            pairs = hull.violated_reductions(self.reductions_per_round) if self.reductions else []
+            if not pairs:
+                break
+            hull.add_reductions(pairs)
+            self.n_reductions_ += len(pairs)
+
+    def _generate_features(self, hull, incumbent):
+        """Solve the relaxation to optimality over all features."""
+        hull.solve()
+        while hull.price_in(self.features_per_round):
+            hull.solve()
+        incumbent.raise_lower(hull.lower_bound(incumbent.upper))
