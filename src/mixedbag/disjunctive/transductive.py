@@ -23,8 +23,8 @@ class TransductiveClassifier(BagClassifier):
     unlabelled example becomes a positive bag of two, and any bag learner of the *any* rule without
     a bias can use it. For radial basis features it is the mapped vector that is negated.
 
-    Labels follow scikit-learn's `semi_supervised` module: -1 marks an unlabelled example. It must
-    be a single instance; labelled examples may be whole bags.
+    Labels follow scikit-learn's `semi_supervised` module: classes are numbers, and -1 marks an
+    unlabelled example. It must be a single instance; labelled examples may be whole bags.
 
     Parameters
     ----------
@@ -67,7 +67,8 @@ class TransductiveClassifier(BagClassifier):
 
     def _learn(self, bags, y, weight):
         check_scalar(self.unlabelled_weight, "unlabelled_weight", Real, min_val=0)
-        unlabelled = _is_unlabelled(y)
+        numbers = y.dtype.kind in "iuf"
+        unlabelled = y == UNLABELLED if numbers else np.zeros(len(y), dtype=bool)
         large = np.flatnonzero(unlabelled & (bags.sizes > 1))
         if len(large):
             raise ValueError(
@@ -140,12 +141,6 @@ class TransductiveClassifier(BagClassifier):
     def _score_instances(self, bags):
         mapped = bags.with_instances(self.feature_map_.transform(bags.instances))
         return self.estimator_.decision_function_instances(mapped)
-
-
-def _is_unlabelled(y):
-    if y.dtype.kind in "iuf":
-        return y == UNLABELLED
-    return np.array([v == UNLABELLED for v in y.tolist()], dtype=bool)
 
 
 def _both_readings(rows):
