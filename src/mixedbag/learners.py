@@ -1,6 +1,6 @@
 """Find every learner of the package, so that a new one takes part the moment it exists."""
 
-import importlib
+import importlib.util
 import inspect
 import pkgutil
 

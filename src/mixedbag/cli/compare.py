@@ -78,6 +78,7 @@ def run(data, title, out, budget, rule="auto", as_json=False, open_report=False,
     from mixedbag.cli.live import leaderboard, troubles, watching, wide
     from mixedbag.comparison import RULES, compare, guess_rule
     from mixedbag.comparison.outputs import write_outputs
+    from mixedbag.report import write_report
 
     console = wide(quiet=as_json)
     console.print(f"[bold]{title}[/bold]")
@@ -113,7 +114,10 @@ def run(data, title, out, budget, rule="auto", as_json=False, open_report=False,
             file=sys.stderr,
         )
         raise
-    files = write_outputs(result, out, command=shlex.join(sys.argv), instance_ids=data.instance_ids)
+    typed = shlex.join(["mixedbag", *sys.argv[1:]])
+    files = write_outputs(result, out, typed, data.instance_ids)
+    write_report(result, out / "report.html", data, title, typed)
+    files.append(out / "report.html")
     if as_json:
         typer.echo(json.dumps(summary(result, files), indent=2))
         return
@@ -126,6 +130,8 @@ def run(data, title, out, budget, rule="auto", as_json=False, open_report=False,
     console.print()
     for file in files:
         console.print(f"  {file}", markup=False)
+    if open_report:
+        typer.launch(str(files[-1].resolve()))
 
 
 def summary(result, files):

@@ -60,8 +60,8 @@ def leaderboard(result, caption=None):
     table.add_column("")
     busy = {name for name, _ in result.running}
     for row in result.leaderboard():
-        failure = result.failures.get(row.name)
-        state = failure.kind if failure else "running" if row.name in busy else ""
+        failed = row.name in result.failures
+        state = row.status if failed else "running" if row.name in busy else ""
         table.add_row(
             Text(row.name, style=_STYLES[row.kind]),
             number(row.mean),
@@ -69,7 +69,7 @@ def leaderboard(result, caption=None):
             number(row.p_value, 2),
             f"{row.folds}/{len(result.splits)}",
             f"{row.seconds:.1f} s" if row.seconds else "",
-            Text(state, style="red" if failure else "dim"),
+            Text(state, style="red" if failed else "dim"),
         )
     return table
 

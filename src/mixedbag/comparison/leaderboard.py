@@ -16,7 +16,7 @@ class Row:
 
     name: str
     kind: str  # "learner", "stack" or "choice"
-    status: str  # "done", "partial", "failed", "waiting"
+    status: str  # "done", "partial", "waiting", or how it failed: "error", "crash", "stopped"
     folds: int
     mean: float | None = None
     low: float | None = None

@@ -137,15 +137,16 @@ class Comparison:
             candidate = next(c for c in self.candidates if c.name == name)
             seconds = sum(trial.seconds for trial in self.trials(candidate).values())
         note = failure.message if failure else ""
+        status = failure.kind if failure else "partial" if quality else "waiting"
         if not quality:
-            status = "failed" if failure else "waiting"
             return Row(name, kind, status, 0, seconds=seconds, note=note)
         share = len(self.splits[0].test) / len(self.bags)
         mean, low, high = fold_interval(list(quality.values()), share)
         p_value = None
-        if self._is_whole(quality) and quality is not best and best:
-            p_value = paired_p_value(list(quality.values()), list(best.values()), share)
-        status = "done" if self._is_whole(quality) else "partial"
+        if self._is_whole(quality):
+            status = "done"
+            if quality is not best:
+                p_value = paired_p_value(list(quality.values()), list(best.values()), share)
         return Row(name, kind, status, len(quality), mean, low, high, p_value, seconds, note)
 
     def chosen(self):
@@ -161,9 +162,12 @@ class Comparison:
     def _stack(self, candidates, n_best=_N_BEST):
         return Stack(self._calibrated, candidates, n_best)
 
-    def out_of_fold(self):
-        """The chosen model's answers on bags it had not seen; means over repeats."""
-        finished = self.finished()
+    def out_of_fold(self, candidate=None):
+        """Answers on bags that were unseen: the chosen model's, or those of one candidate.
+
+        Means over repeats; None while nothing is finished.
+        """
+        finished = self.finished() if candidate is None else [candidate]
         if not finished:
             return None
         stack = self._stack(finished)

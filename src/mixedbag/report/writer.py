@@ -1,0 +1,47 @@
+"""Put the contents of a report into its page."""
+
+import json
+from importlib import resources
+from pathlib import Path
+
+from mixedbag.comparison.store import written_whole
+from mixedbag.report.contents import contents
+
+_SCRIPTS = ("charts.js", "leaderboard.js", "browser.js", "report.js")
+
+
+def write_report(result, path, data=None, title="", command=None):
+    """Write the report of a comparison.
+
+    Parameters
+    ----------
+    result : Comparison
+    path : str or path
+    data : BagData, optional
+        What else is known of the bags: notes, images, names and true labels of instances.
+    title : str
+    command : str, optional
+        What to run to get the same result.
+    """
+    with written_whole(Path(path)) as file:
+        file.write(report_page(result, data, title, command).encode())
+
+
+def report_page(result, data=None, title="", command=None):
+    """The report as text: HTML with its style, scripts and data inside."""
+    known = contents(result, data, title, command)
+    page = _part("report.html")
+    # Inside a script element only "</" and "<!--" could end the data early.
+    text = json.dumps(known, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    parts = {
+        "/*style*/": _part("report.css"),
+        "/*scripts*/": "\n".join(_part(name) for name in _SCRIPTS),
+        '"data"': text.replace("<", "\\u003c"),
+    }
+    for place, part in parts.items():
+        page = page.replace(place, part, 1)
+    return page
+
+
+def _part(name):
+    return resources.files("mixedbag.report").joinpath("page", name).read_text("utf-8")

@@ -1,0 +1,186 @@
+"""The report: its contents, and the page in a real browser."""
+
+import importlib.util
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mixedbag import Bags, compare
+from mixedbag.datasets import load_digits_bags, make_count, make_majority, make_sequences, make_sum
+from mixedbag.datasets.records import BagData
+from mixedbag.report import report_page, write_report
+
+_spec = importlib.util.spec_from_file_location("browser", Path(__file__).with_name("browser.py"))
+browser = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(browser)
+
+QUICK = {"folds": 3, "inner_folds": 2}
+NASTY = "</script><script>window.hacked = 1</script>"
+
+
+def embedded(page):
+    text = re.search(r'<script id="contents" type="application/json">(.*?)</script>', page, re.S)
+    return json.loads(text.group(1))
+
+
+@pytest.fixture(scope="module")
+def digits():
+    data = load_digits_bags(n_bags=40)
+    data = replace(data, notes=(f"read from {NASTY}",))
+    learners = ["bag statistics + SVM", "spread labels + logistic"]
+    return compare(data.bags, data.y, learners=learners, **QUICK), data
+
+
+def test_the_page_needs_nothing_else(digits):
+    page = report_page(*digits, title=NASTY)
+    assert not re.search(r'(src|href)="(?!#|data:)', page)
+    assert "@import" not in page
+    assert "url(" not in page
+    assert NASTY not in page
+
+
+def test_contents_are_those_of_the_comparison(digits):
+    result, data = digits
+    known = embedded(report_page(result, data, "digits"))
+    assert known["data"]["bags"] == 40
+    assert [row["name"] for row in known["board"]] == [r.name for r in result.leaderboard()]
+    assert known["view"] == {"kind": "images", "height": 8, "width": 8}
+    assert len(known["bags"]) == 40
+    for bag in known["bags"]:
+        assert bag["scores"] == sorted(bag["scores"], reverse=True)
+    wrong = sum(bag["wrong"] for bag in known["bags"])
+    assert wrong == np.sum(result.out_of_fold().labels != result.y)
+
+
+def _other_kinds():
+    count, total = make_count(n_bags=30, random_state=0), make_sum(n_bags=30, random_state=0)
+    series = make_sequences(n_bags=24, random_state=0)
+    classes = make_majority(n_bags=30, random_state=0)
+    three = BagData(classes.bags, np.array(["a", "b", "c"])[np.arange(30) % 3])
+    gaps = classes.bags.instances.copy()
+    gaps[::7, 0] = np.nan
+    holes = BagData(Bags(gaps, classes.bags.offsets), classes.y)
+    return {
+        "count": (count, "auto", "spread counts + logistic", "bars"),
+        "sum": (total, "auto", "spread totals + ridge", "bars"),
+        "sequence": (series, "sequence", "bag statistics + SVM", "series"),
+        "three classes": (three, "auto", "bag statistics + SVM", "bars"),
+        "missing values": (holes, "majority", "bag statistics + SVM", "bars"),
+    }
+
+
+@pytest.fixture(scope="module", params=_other_kinds())
+def other_kind(request):
+    data, rule, learner, view = _other_kinds()[request.param]
+    return compare(data.bags, data.y, rule, learners=[learner], **QUICK), data, view
+
+
+def test_every_kind_of_label_has_a_report(other_kind, tmp_path):
+    result, data, view = other_kind
+    known = embedded(report_page(result, data))
+    assert known["view"]["kind"] == view
+    assert known["chosen"]["mean"] == result.chosen().mean
+
+
+# In a browser -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def window():
+    if not (browser.CHROMIUM and browser.DRIVER):
+        pytest.skip("no chromium with chromedriver here")
+    opened = browser.Browser()
+    yield opened
+    opened.close()
+
+
+@pytest.mark.browser
+def test_the_page_works(window, digits, tmp_path):
+    result, data = digits
+    write_report(result, tmp_path / "report.html", data, title=NASTY, command="mixedbag demo")
+    window.open(tmp_path / "report.html")
+    assert window.console() == []
+    assert window.run("return window.hacked") is None
+    assert window.run("return document.getElementById('title').textContent") == NASTY
+    assert window.run("return document.querySelectorAll('#charts svg').length") == 4
+    assert window.run("return document.querySelectorAll('#hardest button').length") == 12
+
+
+@pytest.mark.browser
+def test_the_leaderboard_sorts(window, digits, tmp_path):
+    write_report(*digits[:1], tmp_path / "report.html", digits[1])
+    window.open(tmp_path / "report.html")
+    first_column = (
+        "return [...document.querySelectorAll('#board tbody tr td:first-child')]"
+        ".map(cell => cell.textContent.trim().toLowerCase())"
+    )
+    click = "document.querySelectorAll('#board th button')[0].click();" + first_column
+    once, twice = window.run(click), window.run(click)
+    assert once == sorted(once)
+    assert twice == sorted(once, reverse=True)
+    assert len(once) == len(digits[0].leaderboard())
+
+
+@pytest.mark.browser
+def test_the_bag_browser_shows_bags(window, digits, tmp_path):
+    write_report(*digits[:1], tmp_path / "report.html", digits[1])
+    window.open(tmp_path / "report.html")
+    shown = "return document.getElementById('inside').dataset.bag"
+    first = window.run(shown)
+    assert window.run("document.getElementById('next').click();" + shown) != first
+    assert window.run("document.getElementById('previous').click();" + shown) == first
+    picked = window.run("document.querySelectorAll('#hardest button')[3].click();" + shown)
+    assert picked == window.run(
+        "return document.querySelectorAll('#hardest button')[3].firstChild.textContent"
+    )
+    n_images = window.run("return document.querySelectorAll('#inside canvas').length")
+    assert n_images == digits[0].bags.sizes[int(picked)]
+    script = (
+        "const f = document.getElementById('filter'); f.value = arguments[0];"
+        "f.dispatchEvent(new Event('input'));"
+    )
+    window.run(script, "no such bag")
+    assert "No bag fits" in window.run("return document.getElementById('inside').textContent")
+    assert window.console() == []
+
+
+@pytest.mark.browser
+def test_every_kind_of_label_is_drawn(window, other_kind, tmp_path):
+    result, data, view = other_kind
+    write_report(result, tmp_path / "report.html", data)
+    window.open(tmp_path / "report.html")
+    assert window.console() == []
+    assert window.run("return document.querySelectorAll('#charts svg').length") >= 3
+    drawn = {"bars": "#inside .bars", "series": "#inside svg path"}[view]
+    assert window.run(f"return document.querySelectorAll('{drawn}').length") > 0
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1100, "dark")])
+def test_phones_and_darkness(window, digits, tmp_path, width, scheme):
+    write_report(*digits[:1], tmp_path / "report.html", digits[1], title="digits")
+    window.command(
+        "Emulation.setDeviceMetricsOverride",
+        width=width,
+        height=800,
+        deviceScaleFactor=1,
+        mobile=width < 500,
+    )
+    window.command(
+        "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
+    )
+    try:
+        window.open(tmp_path / "report.html")
+        assert window.run("return document.documentElement.scrollWidth") <= width
+        background = window.run("return getComputedStyle(document.body).backgroundColor")
+        brightness = sum(map(int, re.findall(r"\d+", background)[:3])) / 3
+        assert (brightness < 60) == (scheme == "dark")
+        window.screenshot(tmp_path / "page.png")
+        assert (tmp_path / "page.png").stat().st_size > 10_000
+    finally:
+        window.command("Emulation.clearDeviceMetricsOverride")
+        window.command("Emulation.setEmulatedMedia", features=[])
