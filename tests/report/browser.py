@@ -12,7 +12,7 @@ from contextlib import closing
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chrome")
 DRIVER = shutil.which("chromedriver")
-_OPTIONS = "--headless --no-sandbox --disable-gpu --hide-scrollbars --disable-dev-shm-usage".split()
+_OPTIONS = [
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
