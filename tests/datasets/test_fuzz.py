@@ -125,11 +125,12 @@ def test_random_content(folder, name, content):
     check(folder / "file", name, content if isinstance(content, bytes) else content.encode())
 
 
-@settings(max_examples=100, deadline=None)
+@pytest.mark.parametrize("compressed", [False, True])
+@FUZZ
 @given(data=st.data())
-def test_damaged_mat_files(folder, data):
+def test_damaged_mat_files(folder, compressed, data):
     buffer = io.BytesIO()
-    savemat(buffer, prtools())
+    savemat(buffer, prtools(), do_compression=compressed)
     check(folder / "file.mat", "mat", data.draw(damaged(buffer.getvalue())))
 
 
@@ -171,7 +172,8 @@ def test_damaged_parquet_files(folder, data):
     frame = pa.table({"bag": ["a", "a", "b"], "label": [1, 1, 0], "x": [1.0, 2.0, 3.0]})
     parquet.write_table(frame, buffer, write_page_checksum=True)
     whole = buffer.getvalue()
-    path = folder / "file.parquet"
+    check(folder / "file.parquet", "parquet", data.draw(damaged(whole)))
+    path = folder / "cut.parquet"
     path.write_bytes(whole[: data.draw(st.integers(1, len(whole) - 1))])
     with pytest.raises(DataFormatError):
         read(path, format="parquet")

@@ -1,11 +1,10 @@
 """MATLAB files: PRTools data sets with bags, and plain matrices (instances, bags, labels)."""
 
-import io
-
 import numpy as np
 
+from mixedbag.datasets._formats.matfile import read_variables
 from mixedbag.datasets._formats.rows import Rows
-from mixedbag.datasets._formats.source import Source, shown
+from mixedbag.datasets._formats.source import Source
 
 
 def read_mat(source):
@@ -22,40 +21,32 @@ def read_mat(source):
     else:
         variables = _variables(source)
     for value in variables.values():
-        if value.dtype.names and {"data", "nlab", "ident"} <= set(value.dtype.names):
+        if isinstance(value, dict) and value.keys() >= {"data", "nlab", "ident"}:
             return _prtools(source, value)
     return _matrices(source, variables)
 
 
 def _variables(source):
-    from scipy.io import loadmat
-
     if source.content.startswith(b"\x89HDF"):
         raise source.error("a MATLAB 7.3 file; save it with the option -v7")
     try:
-        found = loadmat(io.BytesIO(source.content))
-        return {
-            name: np.asarray(value) for name, value in found.items() if not name.startswith("__")
-        }
-    except Exception as error:
-        # The reader of damaged files raises whatever its first wrong byte leads to.
-        raise source.error(
-            f"not a readable MATLAB file ({type(error).__name__}: {error})"
-        ) from error
+        return read_variables(source.content)
+    except ValueError as error:
+        raise source.error(f"not a readable MATLAB file: {error}") from error
 
 
 def _prtools(source, dataset):
     """A PRTools ``prdataset``: data, nlab (numbers of labels), lablist, ident.milbag."""
-    data = _numbers(source, _part(source, dataset, "data"), "data")
-    nlab = _whole(source, _part(source, dataset, "nlab"), "nlab")
-    ident = _part(source, dataset, "ident")
-    if not (ident.dtype.names and "milbag" in ident.dtype.names):
+    data = _numbers(source, dataset["data"], "data")
+    nlab = _whole(source, dataset["nlab"], "nlab")
+    ident = dataset["ident"]
+    if not (isinstance(ident, dict) and "milbag" in ident):
         raise source.error("the data set has no ident.milbag: its rows are not in bags")
-    bag = _whole(source, _part(source, ident, "milbag"), "ident.milbag")
-    names = _label_names(_part(source, dataset, "lablist"))
+    bag = _whole(source, ident["milbag"], "ident.milbag")
     for what, values in (("nlab", nlab), ("ident.milbag", bag)):
         if len(values) != len(data):
             raise source.error(f"{len(values)} values of {what} for {len(data)} rows of data")
+    names = _label_names(dataset.get("lablist"))
     if names is None:
         label = nlab.tolist()
     elif nlab.min() < 1 or nlab.max() > len(names):
@@ -67,11 +58,11 @@ def _prtools(source, dataset):
 
 def _label_names(lablist):
     """The names of the labels: the list itself, or the first cell of PRTools' table of lists."""
-    if lablist.dtype == object and lablist.size:
-        lablist = np.asarray(lablist.flat[0])
-    if lablist.dtype.kind != "U" or lablist.size == 0:
+    if isinstance(lablist, list) and lablist and isinstance(lablist[0], list):
+        lablist = lablist[0]
+    if not (isinstance(lablist, list) and lablist and all(isinstance(n, str) for n in lablist)):
         return None
-    return [str(name).strip() for name in lablist.ravel()]
+    return [name.strip() for name in lablist]
 
 
 def _matrices(source, variables):
@@ -79,7 +70,7 @@ def _matrices(source, variables):
 
     Labels are one a bag, in the order of the bag numbers, or one a row.
     """
-    usable = {n: v for n, v in variables.items() if v.dtype.kind in "iufb" and v.ndim == 2}
+    usable = {n: v for n, v in variables.items() if isinstance(v, np.ndarray) and v.ndim == 2}
     tables = {n: v for n, v in usable.items() if min(v.shape) > 1}
     vectors = {n: v.ravel() for n, v in usable.items() if v.size and min(v.shape) == 1}
     if len(tables) != 1:
@@ -100,11 +91,11 @@ def _matrices(source, variables):
             f"expected one vector of {len(numbers)} bag labels, found {len(labels)} among "
             f"{sorted(variables)}"
         )
-    label = vectors[labels[0]]
+    label = vectors[labels[0]].astype(np.float64)
     if not np.isfinite(label).all():
         raise source.error(f"{labels[0]} has a value that is not finite")
     label = label if len(label) == len(data) else label[codes]
-    whole = (label == np.round(label)).all()
+    whole = (label == np.round(label)).all() and np.abs(label).max() < 2**53
     return Rows(data, bag.tolist(), (label.astype(np.int64) if whole else label).tolist())
 
 
@@ -120,14 +111,8 @@ def _bag_vector(source, of_rows):
     return named[0]
 
 
-def _part(source, struct, name):
-    if name not in (struct.dtype.names or ()) or struct.size != 1:
-        raise source.error(f"the data set has no {shown(name)}")
-    return np.asarray(struct.flat[0][name])
-
-
 def _numbers(source, values, what):
-    if values.dtype.kind not in "iuf" or values.ndim != 2 or 0 in values.shape:
+    if not isinstance(values, np.ndarray) or values.ndim != 2 or 0 in values.shape:
         raise source.error(f"{what} is not a matrix of numbers")
     if np.isinf(values).any():
         raise source.error(f"{what} has an infinite value")
@@ -135,9 +120,9 @@ def _numbers(source, values, what):
 
 
 def _whole(source, values, what):
-    values = np.asarray(values).ravel()
-    if values.dtype.kind not in "iuf" or not values.size or (values != np.round(values)).any():
+    if not isinstance(values, np.ndarray) or not values.size:
+        raise source.error(f"{what} does not hold numbers")
+    values = values.ravel().astype(np.float64)
+    if not (np.abs(values) < 2**53).all() or (values != np.round(values)).any():
         raise source.error(f"{what} does not hold whole numbers")
-    if np.abs(values.astype(np.float64)).max() >= 2**53:
-        raise source.error(f"{what} holds numbers beyond 2^53")
     return values.astype(np.int64)

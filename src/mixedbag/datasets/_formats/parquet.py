@@ -3,6 +3,7 @@
 import numpy as np
 
 from mixedbag.datasets._formats.columns import Feature, assemble
+from mixedbag.datasets.records import DataFormatError
 
 
 def read_parquet(source, columns):
@@ -18,7 +19,7 @@ def frames(source, rows=None):
     except ImportError as error:
         raise ImportError("Parquet files need pyarrow: pip install 'mixedbag[parquet]'") from error
     try:
-        with parquet.ParquetFile(source.path) as file:
+        with parquet.ParquetFile(source.path, page_checksum_verification=True) as file:
             if not file.metadata.num_rows:
                 raise source.error("a Parquet file without rows")
             batches = [file.read()] if rows is None else file.iter_batches(batch_size=rows)
@@ -26,7 +27,11 @@ def frames(source, rows=None):
                 frame = batch if rows is None else pa.Table.from_batches([batch])
                 frame.validate(full=True)
                 yield frame
-    except (pa.ArrowException, OSError) as error:
+    except DataFormatError:
+        raise
+    except (
+        Exception
+    ) as error:  # damaged metadata fails in whatever way its first wrong byte leads to
         raise source.error(f"not a readable Parquet file ({error})") from error
 
 
