@@ -35,6 +35,10 @@ def test_shorter_ends_are_kept_on_request():
     assert data.y.tolist() == [1, 2, 1]
 
 
+def test_a_whole_recording_has_a_majority_too():
+    assert recordings([[1, 1, 2, 2, 2], [1, 2], [0, 0, 1]]).y.tolist() == [2, 1, 0]
+
+
 def test_bad_sizes_and_nothing_to_cut():
     some = recordings([[1, 1, 0]])
     for size, min_size in ((0, None), (2, 3), (2, 0)):

@@ -146,6 +146,11 @@ class Recordings:
             f"{self.bags.n_features} features, {len(self.activities)} activities)"
         )
 
+    @property
+    def y(self):
+        """The activity of most samples of each recording."""
+        return _majority(self.instance_labels, self.bags.offsets)
+
     def bags_of(self, size=200, min_size=None):
         """Cut every recording into bags of `size` adjacent samples, labelled by their majority.
 
@@ -174,17 +179,13 @@ class Recordings:
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         rows = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
         labels = self.instance_labels[rows]
-        bag_of = np.repeat(np.arange(len(starts)), lengths)
-        codes = np.unique(self.instance_labels)
-        votes = np.zeros((len(starts), len(codes)), dtype=np.int64)
-        np.add.at(votes, (bag_of, np.searchsorted(codes, labels)), 1)
         number = np.arange(len(owner)) - np.searchsorted(owner, owner)
         ids = [f"{self.bags.ids[o]}-{n}" for o, n in zip(owner, number)]
         left_out = self.bags.n_instances - len(rows)
         unlabelled = np.count_nonzero(self.instance_labels == 0)
         return BagData(
             bags=Bags(self.bags.instances[rows], offsets, ids, self.bags.feature_names),
-            y=codes[votes.argmax(axis=1)],
+            y=_majority(labels, offsets),
             instance_labels=labels,
             groups=self.groups[owner],
             notes=(
@@ -207,6 +208,14 @@ class Recordings:
                 stops.extend(cut[1:][keep])
                 owner.extend([i] * np.count_nonzero(keep))
         return np.array(starts, int), np.array(stops, int), np.array(owner, int)
+
+
+def _majority(labels, offsets):
+    """The most frequent label of each run of labels; the smaller of two that tie."""
+    codes, positions = np.unique(labels, return_inverse=True)
+    starts = offsets[:-1]
+    votes = [np.add.reduceat(positions == k, starts, dtype=np.int64) for k in range(len(codes))]
+    return codes[np.argmax(votes, axis=0)]
 
 
 def class_sizes(y):
