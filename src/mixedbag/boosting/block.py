@@ -19,8 +19,10 @@ def prepare(labelled, grid, pooling, loss):
 
 def common_grid(blocks):
     """One grid of thresholds for blocks of labelled bags, from a sample of all their rows."""
-    step = -(-blocks.sum(_n_instances) // SAMPLE)
-    samples = blocks.collect(_sample, step)
+    counts = np.array(blocks.collect(_n_instances))
+    step = -(-counts.sum() // SAMPLE)
+    # Every `step`-th row of all: the same rows however the bags are cut into blocks.
+    samples = blocks.collect(_sample, step, each=-(np.cumsum(counts) - counts) % step)
     if len(samples) == 1:
         rows = samples[0]
     elif sparse.issparse(samples[0]):
@@ -34,8 +36,8 @@ def _n_instances(labelled):
     return labelled.bags.n_instances
 
 
-def _sample(labelled, step):
-    return labelled.bags.instances[::step] if step > 1 else labelled.bags.instances
+def _sample(labelled, first, step):
+    return labelled.bags.instances[first::step] if step > 1 else labelled.bags.instances
 
 
 def _count_missing(labelled):

@@ -38,17 +38,27 @@ class DaskBlocks:
             parts = pairs + parts[len(parts) - len(parts) % 2 :]
         return self._answer(parts[0])
 
-    def collect(self, function, *args):
-        """The list of ``function(block, *args)``: for small things only."""
-        return [self._answer(part) for part in self._submit(function, args)]
+    def collect(self, function, *args, each=None):
+        """The list of ``function(block, *args)``: for small things only.
 
-    def _submit(self, function, args):
-        return [self._call(function, future, *args) for future in self.futures]
+        `each` has one more first argument for every block: ``function(block, each[i], *args)``.
+        """
+        return [self._answer(part) for part in self._submit(function, args, each)]
+
+    def _submit(self, function, args, each=None):
+        if each is None:
+            return [self._call(function, future, *args) for future in self.futures]
+        return [
+            self._call(function, future, own, *args)
+            for future, own in zip(self.futures, each, strict=True)
+        ]
 
     def _call(self, function, *args):
         try:
             return self.client.submit(function, *args, pure=False)
-        except (OSError, RuntimeError) as error:
+        except Exception as error:
+            if self.client.status == "running":
+                raise
             raise _lost(error) from error
 
     def _answer(self, future):
@@ -63,7 +73,7 @@ class DaskBlocks:
                 lonely_since = (lonely_since or time.monotonic()) if alone else None
                 if alone and time.monotonic() - lonely_since > PATIENCE:
                     raise _lost(error) from error
-            except (CancelledError, KilledWorker, OSError) as error:
+            except (CancelledError, KilledWorker) as error:
                 raise _lost(error) from error
 
     def _has_workers(self):

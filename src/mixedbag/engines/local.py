@@ -90,13 +90,19 @@ class LocalBlocks:
         """The sum over blocks of ``function(block, *args)``, always added in the same order."""
         return reduce(add, self._each(function, args))
 
-    def collect(self, function, *args):
-        """The list of ``function(block, *args)``: for small things only."""
-        return self._each(function, args)
+    def collect(self, function, *args, each=None):
+        """The list of ``function(block, *args)``: for small things only.
 
-    def _each(self, function, args):
-        if len(self.blocks) == 1:
-            return [function(self.blocks[0], *args)]
+        `each` has one more first argument for every block: ``function(block, each[i], *args)``.
+        """
+        return self._each(function, args, each)
+
+    def _each(self, function, args, each=None):
+        calls = [(block, *args) for block in self.blocks]
+        if each is not None:
+            calls = [(block, own, *args) for block, own in zip(self.blocks, each, strict=True)]
+        if len(calls) == 1:
+            return [function(*calls[0])]
         return Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(function)(block, *args) for block in self.blocks
+            delayed(function)(*call) for call in calls
         )
