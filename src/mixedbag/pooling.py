@@ -208,6 +208,19 @@ class NoisyOr(Pooling):
         diagonal = self.weights(scores, offsets) * np.exp(self._log_sigmoid(-scores))
         return diagonal, -np.exp(-np.exp(np.minimum(self._log_total(scores, offsets), 700.0)))
 
+    def derivatives(self, scores, offsets):
+        log1p = np.log1p(np.exp(-np.abs(scores)))
+        total = bag_sum(np.maximum(scores, 0.0) + log1p, offsets)
+        if total.min() < 1e-290:  # some bag's sum of softplus underflows: the slow way is safe
+            return super().derivatives(scores, offsets)
+        tiny = total < 1e-5
+        log_rest = np.log(-np.expm1(-np.where(tiny, 1.0, total)))  # log(1 − e^−S)
+        log_any = np.where(tiny, np.log(total) - total / 2, log_rest)
+        value = np.where(tiny, log_any + total, total + log_rest)
+        weights = np.exp(np.minimum(scores, 0.0) - log1p - spread(log_any, offsets))
+        bend = weights * np.exp(-np.maximum(scores, 0.0) - log1p)
+        return value, weights, bend, -np.exp(-total)
+
     @staticmethod
     def _log_sigmoid(scores):
         return -np.logaddexp(0.0, -scores)
@@ -253,3 +266,7 @@ class OWA(Pooling):
         weights = np.empty(len(scores))
         weights[order] = np.repeat(np.add.reduceat(ranked, first) / runs, runs)
         return weights
+
+    def derivatives(self, scores, offsets):
+        weights = self.weights(scores, offsets)  # the value needs them too: sort only once
+        return bag_sum(weights * scores, offsets), weights, *self.curvature(scores, offsets)

@@ -103,3 +103,20 @@ def test_scores_of_any_size_stay_finite(pooling, loss, scale):
         assert np.isfinite(state.along([np.ones(bags.n_instances)], [1.0])).all()
     for array in (state.bag_scores, state.weights, state.bend, state.slope, state.curve):
         assert np.isfinite(array).all()
+
+
+@pytest.mark.parametrize("pooling", POOLINGS, ids=repr)
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 30.0, 1e3])
+def test_derivatives_at_once_are_the_single_ones(pooling, scale):
+    bags, _, _ = random_bags(largest=20)
+    scores = scale * np.random.default_rng(0).uniform(-1, 1, bags.n_instances)
+    for shift in (0.0, -50.0, -800.0):
+        moved = scores + shift
+        together = pooling.derivatives(moved, bags.offsets)
+        single = (
+            pooling.value(moved, bags.offsets),
+            pooling.weights(moved, bags.offsets),
+            *pooling.curvature(moved, bags.offsets),
+        )
+        for a, b in zip(together, single):
+            np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-300)

@@ -208,7 +208,7 @@ class NoisyOrBoost(BoostedBags):
 
     _pooling = NoisyOr()
     _loss = LogisticLoss()
-    _step = SignStep()
+    _step = SignStep(n_candidates=8)  # each trial of a step visits all instances
     _starts_from_constant = True
 
 

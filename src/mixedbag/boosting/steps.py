@@ -42,7 +42,7 @@ class SignStep:
     the exponential loss this is discrete AdaBoost.
     """
 
-    n_candidates: int = 8
+    n_candidates: int = 32
 
     sums = staticmethod(Block.class_sums)
     exact = True
