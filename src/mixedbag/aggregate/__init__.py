@@ -1,5 +1,10 @@
 """Learning from aggregate outputs: counts and totals of bags, values and classes of instances."""
 
+from mixedbag.aggregate.boosting import (
+    AggregateGradientBoostingClassifier,
+    AggregateGradientBoostingRegressor,
+)
+from mixedbag.aggregate.forest import AggregateForestClassifier, AggregateForestRegressor
 from mixedbag.aggregate.neighbors import (
     AggregateKNeighborsClassifier,
     AggregateKNeighborsRegressor,
@@ -11,6 +16,10 @@ from mixedbag.aggregate.svr import AggregateSVR
 from mixedbag.aggregate.tree import AggregateTreeClassifier, AggregateTreeRegressor
 
 __all__ = [
+    "AggregateForestClassifier",
+    "AggregateForestRegressor",
+    "AggregateGradientBoostingClassifier",
+    "AggregateGradientBoostingRegressor",
     "AggregateKNeighborsClassifier",
     "AggregateKNeighborsRegressor",
     "AggregateMLPClassifier",

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import linalg
 
 from mixedbag.aggregate._growth import Split, rows_of
-from mixedbag.aggregate._splits import sweep_labels, sweep_values
+from mixedbag.aggregate._splits import TIE, sweep_labels, sweep_values
 
 
 class LabelCriterion:
@@ -38,7 +38,8 @@ class LabelCriterion:
         inside = self._inside(rows, leaf)
         self._take_back(leaf.number, inside)
         whole = self._single_label_costs(inside)
-        _, feature, n_left, threshold, left, right = sweep_labels(
+        single = int(np.argmin(whole))
+        cost, feature, n_left, threshold, left, right = sweep_labels(
             rows.order,
             rows.columns,
             rows.bag_of,
@@ -51,9 +52,13 @@ class LabelCriterion:
             whole,
             self.weight,
         )
-        # The other leaves may have changed since this one was labelled: "yes/yes" and "no/no".
-        self._predict(leaf.number, int(np.argmin(whole)), inside)
-        return Split(feature, n_left, threshold, (left, right)) if feature >= 0 else None
+        self._predict(leaf.number, single, inside)
+        if feature < 0 or not self.residual[inside > 0].any():
+            return None
+        # The paper also tries equal labels, "yes/yes" and "no/no": the same error wherever the
+        # split is. Where they win, the best unequal split still says where classes may part.
+        worth = cost < whole[single] - TIE * max(1.0, np.abs(whole).max())
+        return Split(feature, n_left, threshold, (left, right) if worth else (single, single))
 
     def divide(self, rows, leaf, children, split):
         self._take_back(leaf.number, self._inside(rows, leaf))

@@ -107,7 +107,8 @@ def grow(rows, criterion, weight, max_depth=5, min_samples_leaf=1, draw_features
         split = criterion.best_split(rows, leaf, features, min_samples_leaf)
         if split is None:
             continue
-        partition(rows.order, leaf.start, leaf.stop, split.feature, split.n_left)
+        n_instances = rows.columns.shape[1]
+        partition(rows.order, n_instances, leaf.start, leaf.stop, split.feature, split.n_left)
         middle = leaf.start + split.n_left
         number = len(feature)
         feature[leaf.number], threshold[leaf.number] = split.feature, split.threshold

@@ -25,14 +25,14 @@ def sweep_labels(
     2 a_c r_cp) + Σ_c w_c (b_c² − 2 b_c r_cq)`` with a and b the bags' instances on either side.
     `whole` is the first sum with all of the node on one side: what each single label costs.
 
-    Returns the cost, the feature (−1 if no split is better than the best single label), the number
-    of rows that go left, the threshold, and the two labels.
+    Returns the cost, the feature (−1 if there is no split), the number of rows that go left, the
+    threshold, and the two labels.
     """
     n_bags, n_classes = residual.shape
     left = np.empty(n_classes)
     right = np.empty(n_classes)
     went_left = np.empty(n_bags)
-    best = (whole.min(), -1, 0, 0.0, 0, 0)
+    best = (np.inf, -1, 0, 0.0, 0, 0)
     margin = TIE * max(1.0, np.abs(whole).max())
     for feature in features:
         rows = order[feature]
@@ -162,12 +162,12 @@ def _between(low, high):
 
 
 @njit(cache=True, nogil=True)
-def partition(order, start, stop, feature, n_left):
+def partition(order, n_instances, start, stop, feature, n_left):
     """Move the node's first `n_left` rows by `feature` to the front of every feature's segment.
 
     The order inside each side is kept, so nothing is sorted twice.
     """
-    goes_left = np.zeros(order.shape[1], dtype=np.bool_)
+    goes_left = np.zeros(n_instances, dtype=np.bool_)
     for i in range(start, start + n_left):
         goes_left[order[feature, i]] = True
     kept = np.empty(stop - start, dtype=order.dtype)

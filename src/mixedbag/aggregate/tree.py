@@ -55,8 +55,9 @@ class AggregateTreeClassifier(_TreeGrower, CountClassifier):
         min Σ_c w_c Σ_k (count_ck − number of instances of bag c in leaves of class k)²
 
     The leaf with most instances is split next. All thresholds of all features are tried with all
-    pairs of labels for the two children, and judged by the error over *all* bags; the leaf stays
-    whole if no split lowers it. With bags of one this is a tree grown by training error.
+    pairs of labels for the two children, and judged by the error over *all* bags. Where equal
+    labels are best, the split is that of the best unequal ones, and deeper splits may profit. With
+    bags of one this is a tree grown by training error.
 
     Parameters
     ----------
