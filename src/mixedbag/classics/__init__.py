@@ -1,0 +1,21 @@
+"""The classics of multiple-instance learning, one file each."""
+
+from mixedbag.classics.citation_knn import CitationKNN
+from mixedbag.classics.diverse_density import DiverseDensity
+from mixedbag.classics.emdd import EMDD
+from mixedbag.classics.logistic import MILogisticRegression
+from mixedbag.classics.migraph import MIGraphSVC
+from mixedbag.classics.miles import MILES
+from mixedbag.classics.rectangle import AxisParallelRectangle
+from mixedbag.classics.set_kernel import SetKernelSVC
+
+__all__ = [
+    "EMDD",
+    "MILES",
+    "AxisParallelRectangle",
+    "CitationKNN",
+    "DiverseDensity",
+    "MIGraphSVC",
+    "MILogisticRegression",
+    "SetKernelSVC",
+]

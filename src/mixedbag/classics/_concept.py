@@ -1,0 +1,81 @@
+"""The concept of diverse density: a point and a scale, and how badly it explains the bags."""
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit
+
+from mixedbag.pooling import spread
+
+# Distances below this count as this: no instance is more certain than one in a million.
+_NEAREST = 1e-6
+
+
+def log_odds(distance):
+    """Log-odds of the probability ``exp(−distance)``."""
+    return _log_odds_and_slope(distance)[0]
+
+
+def _log_odds_and_slope(distance):
+    distance = np.maximum(distance, _NEAREST)
+    negative = -np.expm1(-distance)  # probability of being negative
+    return -distance - np.log(negative), -1.0 / negative
+
+
+def concept_distance(instances, centre, scale):
+    """``Σ_k s_k² (x_k − c_k)²`` of every instance, dense or sparse."""
+    precision = scale**2
+    distance = instances**2 @ precision - 2.0 * (instances @ (precision * centre))
+    return np.maximum(distance + precision @ centre**2, 0.0)
+
+
+class ConceptObjective:
+    """Negative log-likelihood of bag labels under a batch of concepts.
+
+    A concept is a row ``(c, s)``: an instance ``x`` is positive with probability ``exp(−d)``,
+    ``d = Σ_k s_k² (x_k − c_k)²``, and `pooling` turns the instances' log-odds into the bag's. Both
+    the distances of all instances to all concepts and the gradient are one matrix product with
+    ``[X, X²]``, which stays sparse when `X` is.
+    """
+
+    def __init__(self, instances, offsets, sign, weight, pooling):
+        self._table = _with_squares(instances)
+        self._transposed = self._table.T.tocsr() if sparse.issparse(instances) else self._table.T
+        self._offsets, self._pooling = offsets, pooling
+        self._sign, self._weight = sign[:, None], weight[:, None]
+
+    def __call__(self, concepts):
+        """Values and gradients, a row a concept."""
+        scores, slope = _log_odds_and_slope(self._distances(concepts))
+        margin = self._sign * self._pooling.value(scores, self._offsets)
+        values = (self._weight * np.logaddexp(0.0, -margin)).sum(axis=0)
+        by_bag = -self._weight * self._sign * expit(-margin)
+        # Chain rule: loss → bag → instance → distance.
+        pull = self._pooling.weights(scores, self._offsets)
+        pull *= spread(by_bag, self._offsets)
+        pull *= slope
+        return values, self._gradient(concepts, pull)
+
+    def _distances(self, concepts):
+        centre, scale = _halves(concepts)
+        precision = scale**2
+        distance = self._table @ np.hstack([-2.0 * precision * centre, precision]).T
+        return distance + (precision * centre**2).sum(axis=1)
+
+    def _gradient(self, concepts, pull):
+        centre, scale = _halves(concepts)
+        first, second = _halves((self._transposed @ pull).T)
+        total = pull.sum(axis=0)[:, None]
+        by_centre = 2.0 * scale**2 * (total * centre - first)
+        by_scale = 2.0 * scale * (second - 2.0 * centre * first + total * centre**2)
+        return np.hstack([by_centre, by_scale])
+
+
+def _halves(rows):
+    middle = rows.shape[1] // 2
+    return rows[:, :middle], rows[:, middle:]
+
+
+def _with_squares(instances):
+    if sparse.issparse(instances):
+        return sparse.hstack([instances, instances**2], format="csr")
+    return np.hstack([instances, instances**2])

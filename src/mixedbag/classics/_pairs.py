@@ -1,0 +1,72 @@
+"""All pairs of bags: tables of instance pairs, a block of whole bags at a time, reduced at once."""
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+
+_BLOCK_ROWS = 2048  # instances on each side of a block: tables of 32 MB
+_SELF_ROWS = 512  # for pairs within a bag, where most of a table goes unused
+
+
+def cut(bags, n_rows):
+    """Slices of adjacent bags that hold about `n_rows` instances each; no bag is split."""
+    block_of = bags.offsets[:-1] // n_rows
+    starts = np.flatnonzero(np.diff(block_of, prepend=-1))
+    return [slice(a, b) for a, b in zip(starts, [*starts[1:], len(bags)])]
+
+
+def all_pairs(left, right, compare, n_jobs=None):
+    """A table with a row for each bag of `left` and a column for each of `right`.
+
+    ``compare(a, b)`` gives the part for the bags ``left[a]`` and ``right[b]``, two slices. Threads
+    share the parts, and only as many as there are threads are in memory.
+    """
+    result = np.empty((len(left), len(right)))
+
+    def fill(a, b):
+        result[a, b] = compare(a, b)
+
+    blocks = [(a, b) for a in cut(left, _BLOCK_ROWS) for b in cut(right, _BLOCK_ROWS)]
+    Parallel(n_jobs=n_jobs, prefer="threads")(delayed(fill)(*block) for block in blocks)
+    return result
+
+
+def within_bags(bags, visit):
+    """``visit(block, same)`` for blocks of whole bags; `same` marks pairs of rows of one bag."""
+    parts = []
+    for part in cut(bags, _SELF_ROWS):
+        block = bags[part]
+        parts.append(visit(block, block.bag_of[:, None] == block.bag_of))
+    return np.concatenate(parts)
+
+
+def squared_distances(X, Z):
+    """Squared Euclidean distances of all pairs of rows; zero where only rounding tells them apart.
+
+    One matrix product, which for sparse rows stays sparse until the end.
+    """
+    table = (-2.0 * X) @ Z.T
+    if sparse.issparse(table):
+        table = table.toarray()
+    left, right = (X**2).sum(axis=1), (Z**2).sum(axis=1)
+    table += left[:, None]
+    table += right
+    table[table < 1e-12 * (left.max() + right.max())] = 0.0
+    return table
+
+
+def reduce_pairs(ufunc, table, left, right):
+    """`ufunc` over the instance pairs of every pair of bags."""
+    rows = ufunc.reduceat(table, left.offsets[:-1], axis=0)
+    return ufunc.reduceat(rows, right.offsets[:-1], axis=1)
+
+
+def nearest_squared(left, right, n_jobs=None):
+    """Squared distance of the two nearest instances of every pair of bags."""
+
+    def compare(a, b):
+        rows, columns = left[a], right[b]
+        table = squared_distances(rows.instances, columns.instances)
+        return reduce_pairs(np.minimum, table, rows, columns)
+
+    return all_pairs(left, right, compare, n_jobs)

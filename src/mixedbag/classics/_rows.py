@@ -1,0 +1,34 @@
+"""Facts about the instances of all bags that several classics need: spread, and a fair sample."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.sparsefuncs import mean_variance_axis
+
+
+def feature_variance(bags, weight):
+    """Variance of each feature over instances, every instance weighted like its bag."""
+    weight = bags.spread(weight)
+    if bags.is_sparse:
+        return mean_variance_axis(bags.instances, axis=0, weights=weight)[1]
+    mean = np.average(bags.instances, axis=0, weights=weight)
+    return np.average((bags.instances - mean) ** 2, axis=0, weights=weight)
+
+
+def sample_rows(instances, n_rows, rng):
+    """Indices of at most `n_rows` rows, all of them if there are no more.
+
+    The sample does not depend on the order of the rows, and copies of a row count once: rows are
+    drawn by their place on a random line.
+    """
+    if instances.shape[0] <= n_rows:
+        return np.arange(instances.shape[0])
+    place = instances @ rng.normal(size=instances.shape[1])
+    distinct = np.unique(place, return_index=True)[1]
+    if len(distinct) <= n_rows:
+        return distinct
+    return np.sort(rng.choice(distinct, n_rows, replace=False))
+
+
+def dense_rows(instances, rows):
+    """The given rows as an ordinary array."""
+    return instances[rows].toarray() if sparse.issparse(instances) else instances[rows]

@@ -1,0 +1,128 @@
+"""Diverse density: a point near every positive bag and far from all negative instances."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils import check_random_state, check_scalar
+
+from mixedbag.base import BagClassifier, LogOddsMixin
+from mixedbag.classics._batch_lbfgs import BatchLBFGS
+from mixedbag.classics._concept import ConceptObjective, concept_distance, log_odds
+from mixedbag.classics._rows import dense_rows, feature_variance, sample_rows
+from mixedbag.pooling import NoisyOr, bag_argmax
+
+# Instances of positive bags looked at as possible starts.
+_MAX_CANDIDATES = 1000
+_BLOCK = 100
+# The worse half of the starts is given up after every so many steps: by then it seldom wins.
+_TRIAL = 20
+
+
+class DiverseDensity(LogOddsMixin, BagClassifier):
+    """Diverse density (Maron and Lozano-Pérez, 1998).
+
+    Assumes that a bag is positive when some instance is close to one unknown *concept point*: the
+    shape that fits the binding site, the patch that shows the waterfall. An instance ``x`` is
+    positive with probability ``exp(−Σ_k s_k² (x_k − c_k)²)``; instances of a bag act independently
+    (noisy-or). The point ``c`` and the importance ``s`` of each feature maximise the likelihood of
+    the bags' labels. The search starts from instances of positive bags, all starts moving together.
+
+    Parameters
+    ----------
+    n_starts : int or None
+        Number of starting points: the instances of positive bags that explain the labels best
+        before any fitting. None starts from all of them.
+    max_iter : int
+        Most quasi-Newton steps.
+    tol : float
+        A start has converged when a step lowers its objective by less than this share.
+    random_state : int, RandomState or None
+        Draws the candidates for starts when positive bags hold more than a thousand instances.
+
+    Attributes
+    ----------
+    concept_ : array of shape (n_features,)
+        The concept point. Meaningful where `scale_` is not zero.
+    scale_ : array of shape (n_features,)
+        How much each feature matters: the distance of an instance is
+        ``Σ_k (scale_k (x_k − concept_k))²``. Features that never vary have scale zero.
+    objective_ : array
+        Negative log-likelihood of the training labels after each step, of the start that won. The
+        winner is chosen by this figure, on training bags only.
+    start_objectives_ : array
+        Objective that every start had reached when it ended; every 20 steps the worse half ends.
+    witness_ : array
+        Row of the instance nearest to the concept, one for each positive training bag.
+
+    Notes
+    -----
+    Distances mean nothing when one feature is measured in thousands: standardise features first,
+    with ``InstanceWise(StandardScaler())``.
+
+    Examples
+    --------
+    >>> from mixedbag.classics import DiverseDensity
+    >>> from mixedbag.datasets import make_any
+    >>> data = make_any(n_bags=60, random_state=0)
+    >>> model = DiverseDensity().fit(data.bags, data.y)
+    >>> model.predict_proba(data.bags).shape
+    (60, 2)
+    """
+
+    _rules = ("any",)
+    _needs_scaling = True
+    _accepts_sparse = True
+    _pooling = NoisyOr()
+
+    def __init__(self, n_starts=30, max_iter=100, tol=1e-5, random_state=None):
+        self.n_starts = n_starts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def _fit(self, bags, sign, weight):
+        if self.n_starts is not None:
+            check_scalar(self.n_starts, "n_starts", Integral, min_val=1)
+        check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
+        check_scalar(self.tol, "tol", Real, min_val=0)
+
+        variance = feature_variance(bags, weight)
+        used = np.flatnonzero(variance > 1e-12 * variance.max())
+        unit = np.sqrt(variance[used].mean()) or 1.0
+        instances = bags.instances[:, used] / unit
+        objective = ConceptObjective(instances, bags.offsets, sign, weight, self._pooling)
+        starts = self._starts(instances[np.flatnonzero(bags.spread(sign) > 0)], objective)
+        search = BatchLBFGS(objective, starts, self.tol)
+        for i in self._iterations(self.max_iter):
+            search.step()
+            if search.converged:
+                break
+            if i % _TRIAL == _TRIAL - 1:
+                search.drop_worse_half()
+
+        best = np.argmin(search.values)
+        self.start_objectives_ = np.sort(search.values)
+        self.objective_ = np.array([values[best] for values in search.history])
+        self.n_iter_ = len(self.objective_) - 1
+        self.concept_, self.scale_ = np.zeros((2, bags.n_features))
+        centre, scale = np.hsplit(search.points[best], 2)
+        self.concept_[used], self.scale_[used] = centre * unit, np.abs(scale) / unit
+        self.witness_ = bag_argmax(self._score_instances(bags), bags.offsets)[sign > 0]
+
+    def _starts(self, candidates, objective):
+        """Concepts at the candidates that explain the labels best, before any fitting."""
+        rows = sample_rows(candidates, _MAX_CANDIDATES, check_random_state(self.random_state))
+        blocks = np.array_split(rows, np.ceil(len(rows) / _BLOCK))
+        values = np.concatenate([objective(_concepts_at(candidates, b))[0] for b in blocks])
+        # Equal values come from copies of one instance: one start of a kind is enough.
+        distinct = np.unique(np.round(values / values.max(), 12), return_index=True)[1]
+        return _concepts_at(candidates, rows[distinct[: self.n_starts]])
+
+    def _score_instances(self, bags):
+        return log_odds(concept_distance(bags.instances, self.concept_, self.scale_))
+
+
+def _concepts_at(instances, rows):
+    """Concepts centred at the given rows that treat all features alike."""
+    centres = dense_rows(instances, rows)
+    return np.hstack([centres, np.full_like(centres, 1.0 / np.sqrt(max(1, centres.shape[1])))])

@@ -1,0 +1,121 @@
+"""Logistic regression on instances, with the labels of bags."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
+from sklearn.utils import check_scalar
+
+from mixedbag.base import BagClassifier, LogOddsMixin, check_choice
+from mixedbag.pooling import Mean, NoisyOr
+
+_POOLINGS = {"any": NoisyOr(), "mean": Mean()}
+
+
+class MILogisticRegression(LogOddsMixin, BagClassifier):
+    """Multiple-instance logistic regression (Xu and Frank, 2004; Ray and Craven, 2005).
+
+    Every instance has log-odds ``F_ij = ⟨w, x_ij⟩ + b``; the bag's log-odds ``Y_i`` pool them, and
+    the weights minimise::
+
+        ½ ‖w‖² + C Σ_i log(1 + exp(−t_i Y_i)),   t_i = ±1
+
+    With ``pooling="any"`` the bag is positive when some instance is, each independently (noisy-or);
+    with "mean" all instances matter alike, and the problem is convex. With bags of one both are
+    `sklearn.linear_model.LogisticRegression`.
+
+    Parameters
+    ----------
+    C : float
+        Inverse strength of the penalty on weights; the intercept is free.
+    pooling : {"any", "mean"}
+        How instances make the bag's label.
+    max_iter : int
+        Most L-BFGS steps.
+    tol : float
+        Stops when no component of the gradient is larger than this times ``C`` and the total
+        weight of the bags.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+    intercept_ : float
+    objective_ : array
+        The objective after each step from the start for "any", or all steps for "mean".
+    n_iter_ : int
+        Number of steps, those towards the start included.
+
+    Notes
+    -----
+    "any" is not convex; its search starts from the solution for "mean", so fits are repeatable.
+
+    Examples
+    --------
+    >>> from mixedbag.classics import MILogisticRegression
+    >>> from mixedbag.datasets import make_any
+    >>> data = make_any(n_bags=60, random_state=0)
+    >>> model = MILogisticRegression().fit(data.bags, data.y)
+    >>> model.predict_proba_instances(data.bags).shape[1]
+    2
+    """
+
+    _rules = ("any",)
+    _search_space = {"pooling": ["any", "mean"], "C": [0.01, 0.1, 1.0, 10.0]}
+    _needs_scaling = True
+    _accepts_sparse = True
+
+    def __init__(self, C=1.0, pooling="any", max_iter=1000, tol=1e-6):
+        self.C = C
+        self.pooling = pooling
+        self.max_iter = max_iter
+        self.tol = tol
+
+    @property
+    def _pooling(self):
+        return _POOLINGS[self.pooling]
+
+    def _fit(self, bags, sign, weight):
+        check_choice("pooling", self.pooling, tuple(_POOLINGS))
+        check_scalar(self.C, "C", Real, min_val=0, include_boundaries="neither")
+        check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
+        check_scalar(self.tol, "tol", Real, min_val=0)
+        parameters, self.n_iter_ = np.zeros(bags.n_features + 1), 0
+        for pooling in dict.fromkeys([Mean(), self._pooling]):
+            parameters = self._minimise(pooling, bags, sign, self.C * weight, parameters)
+        self.coef_, self.intercept_ = parameters[:-1], parameters[-1]
+
+    def _minimise(self, pooling, bags, sign, cost, parameters):
+        arguments = (pooling, bags, sign, cost)
+        history = [penalised_loss(parameters, *arguments)[0]]
+        result = minimize(
+            penalised_loss,
+            parameters,
+            arguments,
+            jac=True,
+            method="L-BFGS-B",
+            callback=lambda intermediate_result: history.append(intermediate_result.fun),
+            options={
+                "maxiter": self.max_iter,
+                "gtol": self.tol * cost.sum(),
+                "ftol": 16 * np.finfo(float).eps,
+                "maxcor": 20,
+            },
+        )
+        self.objective_ = np.array(history)
+        self.n_iter_ += int(result.nit)
+        return result.x
+
+    def _score_instances(self, bags):
+        return bags.instances @ self.coef_ + self.intercept_
+
+
+def penalised_loss(parameters, pooling, bags, sign, cost):
+    """The objective and its gradient by weights and intercept."""
+    coef, intercept = parameters[:-1], parameters[-1]
+    scores = bags.instances @ coef + intercept
+    margin = sign * pooling.value(scores, bags.offsets)
+    value = 0.5 * coef @ coef + cost @ np.logaddexp(0.0, -margin)
+    by_bag = -cost * sign * expit(-margin)
+    by_instance = bags.spread(by_bag) * pooling.weights(scores, bags.offsets)
+    return value, np.append(coef + bags.instances.T @ by_instance, by_instance.sum())

@@ -1,0 +1,107 @@
+"""MILES: similarities to training instances as features, and a sparse linear machine on them."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.svm import LinearSVC
+from sklearn.utils import check_random_state, check_scalar
+
+from mixedbag.bags import as_bags
+from mixedbag.base import BagClassifier
+from mixedbag.classics._kernels import kernel_width
+from mixedbag.classics._pairs import nearest_squared
+from mixedbag.classics._rows import sample_rows
+
+
+class MILES(BagClassifier):
+    """Multiple-instance learning via embedded instance selection (Chen, Bi and Wang, 2006).
+
+    Every training instance ``x`` is a possible concept, good or bad. A bag is described by how
+    close it comes to each, ``s(x, B) = max_{b ∈ B} exp(−γ ‖b − x‖²)``, and a linear support vector
+    machine with a 1-norm penalty picks the few concepts that matter. Instances may speak for the
+    class or against it, so the rule that one positive instance makes a bag positive is not needed.
+
+    Parameters
+    ----------
+    C : float
+        Penalty of errors on training bags; large values select more concepts.
+    gamma : float or "scale"
+        How fast similarity falls with squared distance. "scale" is
+        ``1 / (n_features · variance)``.
+    max_concepts : int
+        Above this number of distinct training instances, concepts are drawn at random from them:
+        the table of similarities has ``n_bags × max_concepts`` entries.
+    tol : float
+        Tolerance of the solver.
+    max_iter : int
+        Most passes of the solver.
+    random_state : int, RandomState or None
+        For the draw of concepts and the order in which the solver visits them.
+    n_jobs : int or None
+        Threads that compute similarities.
+
+    Attributes
+    ----------
+    concepts_ : array or sparse array of shape (n_selected, n_features)
+        The instances that were selected.
+    coef_ : array of shape (n_selected,)
+        Their weights: positive ones speak for the second class.
+    intercept_ : float
+    gamma_ : float
+
+    Examples
+    --------
+    >>> from mixedbag.classics import MILES
+    >>> from mixedbag.datasets import make_any
+    >>> data = make_any(n_bags=60, random_state=0)
+    >>> model = MILES(random_state=0).fit(data.bags, data.y)
+    >>> len(model.coef_) < data.bags.n_instances / 4
+    True
+    """
+
+    _rules = ("any",)
+    _search_space = {"C": [0.1, 1.0, 10.0]}
+    _needs_scaling = True
+    _accepts_sparse = True
+
+    def __init__(
+        self,
+        C=1.0,
+        gamma="scale",
+        max_concepts=10_000,
+        tol=1e-4,
+        max_iter=20_000,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.C = C
+        self.gamma = gamma
+        self.max_concepts = max_concepts
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _fit(self, bags, sign, weight):
+        check_scalar(self.C, "C", Real, min_val=0, include_boundaries="neither")
+        check_scalar(self.max_concepts, "max_concepts", Integral, min_val=1)
+        rng = check_random_state(self.random_state)
+        self.gamma_ = kernel_width(self.gamma, bags, weight)
+        self.concepts_ = bags.instances[sample_rows(bags.instances, self.max_concepts, rng)]
+        svc = LinearSVC(
+            C=self.C, penalty="l1", dual=False, tol=self.tol, max_iter=self.max_iter,
+            intercept_scaling=10.0, random_state=rng,
+        )  # fmt: skip
+        svc.fit(self._similarities(bags), sign, sample_weight=weight)
+        selected = np.flatnonzero(svc.coef_[0])
+        self.concepts_ = self.concepts_[selected]
+        self.coef_, self.intercept_ = svc.coef_[0, selected], svc.intercept_[0]
+        self.n_iter_ = int(svc.n_iter_)
+
+    def _score_bags(self, bags):
+        if len(self.coef_) == 0:
+            return np.full(len(bags), self.intercept_)
+        return self._similarities(bags) @ self.coef_ + self.intercept_
+
+    def _similarities(self, bags):
+        return np.exp(-self.gamma_ * nearest_squared(bags, as_bags(self.concepts_), self.n_jobs))

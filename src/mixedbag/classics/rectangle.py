@@ -1,0 +1,231 @@
+"""Axis-parallel rectangle: bounds on a few features, met by an instance of every positive bag."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from scipy.spatial.distance import cdist
+from scipy.special import ndtr, ndtri
+from sklearn.utils import check_scalar
+
+from mixedbag.base import BagClassifier
+from mixedbag.classics._rows import feature_variance
+from mixedbag.pooling import bag_argmax, bag_max
+
+_SEED_ROWS = 512
+
+
+class AxisParallelRectangle(BagClassifier):
+    """Iterated-discrimination rectangle (Dietterich, Lathrop and Lozano-Pérez, 1997).
+
+    Assumes that an instance is positive when a few of its features lie within certain bounds, and a
+    bag when one of its instances does. Three steps find the bounds:
+
+    1. *grow* a small rectangle that holds one instance of every positive bag, adding the bag that
+       enlarges it least and reconsidering earlier choices after each;
+    2. *discriminate*: keep the features whose bounds shut out most negative instances, greedily;
+       repeat 1 and 2 on the features kept until none is dropped;
+    3. *expand* the bounds, which are too tight: with a Gaussian density around the chosen
+       instances, a new positive instance falls outside with probability `epsilon`.
+
+    The growth starts from each instance of the smallest positive bag, one of which must be
+    positive, and the rectangle with the fewest errors on the training bags is kept. (The original
+    has one start; it settles on the negative instances of positive bags where these are many.)
+
+    Parameters
+    ----------
+    margin : float
+        A feature shuts out a negative instance that is at least this far beyond its bounds, or if
+        no other feature has it further out. In units of the features' common standard deviation.
+    tau : float
+        Width of the density: a Gaussian in the middle of the bounds has this share within them.
+        Smaller values are wider.
+    epsilon : float
+        Probability that a feature of a new positive instance is out of bounds.
+    max_iter : int
+        Most rounds of growing and discriminating.
+
+    Attributes
+    ----------
+    features_ : array
+        Indices of the features that are bounded.
+    lower_, upper_ : arrays
+        Their bounds.
+    n_iter_ : int
+        Rounds until no feature was dropped.
+    witness_ : array
+        Row of the instance deepest inside the rectangle, one for each positive training bag.
+
+    Notes
+    -----
+    The score of an instance is 1 at the centre of the rectangle, 0 on its border and negative
+    outside. The sides of the rectangle are added up, so features must be comparable: leave them as
+    they are when they share a unit, like the distances that describe a molecule's shape, and
+    standardise them otherwise.
+
+    Examples
+    --------
+    >>> from mixedbag.classics import AxisParallelRectangle
+    >>> from mixedbag.datasets import make_any
+    >>> data = make_any(n_bags=60, n_features=2, separation=8.0, random_state=0)
+    >>> model = AxisParallelRectangle().fit(data.bags, data.y)
+    >>> model.score(data.bags, data.y) > 0.9
+    True
+    """
+
+    _rules = ("any",)
+    _search_space = {"tau": [0.9, 0.99, 0.999]}
+    _needs_scaling = True
+
+    def __init__(self, margin=1.0, tau=0.999, epsilon=0.01, max_iter=20):
+        self.margin = margin
+        self.tau = tau
+        self.epsilon = epsilon
+        self.max_iter = max_iter
+
+    def _fit(self, bags, sign, weight):
+        check_scalar(self.margin, "margin", Real, min_val=0)
+        for name in ("tau", "epsilon"):
+            value = getattr(self, name)
+            check_scalar(value, name, Real, min_val=0, max_val=1, include_boundaries="neither")
+        check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
+
+        unit = np.sqrt(feature_variance(bags, weight).mean()) or 1.0
+        positive, positive_weight = _distinct(bags[sign > 0], weight[sign > 0])
+        negative, negative_weight = bags[sign < 0], weight[sign < 0]
+        inside, outside = positive.instances / unit, negative.instances / unit
+        seeds = _seeds(inside, positive.offsets)
+        lowest = np.inf
+        for k in self._iterations(len(seeds)):
+            features, chosen, rounds = self._search(
+                seeds[k], inside, positive.offsets, outside, negative.spread(negative_weight)
+            )
+            lower, upper = _expand(chosen, positive_weight, self.tau, self.epsilon)
+            rectangle = features, lower * unit, upper * unit
+            correct = (bag_max(_depth(bags.instances, *rectangle), bags.offsets) > 0) == (sign > 0)
+            error = weight @ ~correct
+            if error < lowest:
+                lowest, self.n_iter_ = error, rounds
+                self.features_, self.lower_, self.upper_ = rectangle
+        self.witness_ = bag_argmax(self._score_instances(bags), bags.offsets)[sign > 0]
+
+    def _search(self, seed, inside, offsets, outside, weight):
+        """Grow and discriminate in turn; the features kept, a row a positive bag, the rounds."""
+        features = np.arange(inside.shape[1])
+        for rounds in range(1, self.max_iter + 1):
+            rows = inside[:, features]
+            chosen = rows[_grow(rows, offsets, seed)]
+            kept = _discriminate(_beyond(chosen, outside[:, features]), weight, self.margin)
+            if len(kept) in (0, len(features)):
+                break
+            features, chosen = features[kept], chosen[:, kept]
+        return features, chosen, rounds
+
+    def _score_instances(self, bags):
+        return _depth(bags.instances, self.features_, self.lower_, self.upper_)
+
+
+def _depth(instances, features, lower, upper):
+    """1 at the centre of the rectangle, 0 on its border, negative outside."""
+    centre, half = (upper + lower) / 2, (upper - lower) / 2
+    return 1.0 - (np.abs(instances[:, features] - centre) / half).max(axis=1)
+
+
+def _distinct(bags, weight):
+    """The bags without copies, which would hold each other in place; copies add their weights."""
+    first, total = {}, np.zeros(len(bags))
+    for i, bag in enumerate(bags):
+        total[first.setdefault(bag[np.lexsort(bag.T)].tobytes(), i)] += weight[i]
+    kept = np.flatnonzero(total)
+    return bags[kept], total[kept]
+
+
+def _seeds(rows, offsets):
+    """All rows of one of the smallest bags: one of them must be positive.
+
+    Of bags of equal size, the one with the row that has the least total distance to all bags.
+    """
+    sizes = np.diff(offsets)
+    candidates = np.flatnonzero(np.repeat(sizes == sizes.min(), sizes))
+    total = []
+    for start in range(0, len(candidates), _SEED_ROWS):
+        distance = cdist(rows[candidates[start : start + _SEED_ROWS]], rows, "cityblock")
+        total.append(np.minimum.reduceat(distance, offsets[:-1], axis=1).sum(axis=1))
+    total = np.concatenate(total)
+    bag = np.searchsorted(offsets, candidates[np.argmin(total)], side="right") - 1
+    seeds = np.arange(offsets[bag], offsets[bag + 1])
+    return seeds[np.argsort(total[np.searchsorted(candidates, seeds)], kind="stable")]
+
+
+def _grow(rows, offsets, seed):
+    """One row a bag, such that the rectangle around them is small: its sides' sum, greedily."""
+    bag_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    chosen = np.full(len(offsets) - 1, -1)
+    chosen[bag_of[seed]] = seed
+    while True:
+        size = _sizes_with(rows, bag_of, chosen)
+        covered = chosen[bag_of] >= 0
+        now = np.ptp(rows[chosen[chosen >= 0]], axis=0).sum()
+        best = np.argmin(np.where(covered, size, np.inf))
+        if size[best] >= now - 1e-9 * max(now, 1.0):  # no earlier choice wants to change
+            if covered.all():
+                return chosen
+            best = np.argmin(np.where(covered, np.inf, size))
+        chosen[bag_of[best]] = best
+
+
+def _sizes_with(rows, bag_of, chosen):
+    """Size of the rectangle if each row stood for its bag, in place of the row that does now."""
+    bags = np.flatnonzero(chosen >= 0)
+    held = rows[chosen[bags]]
+    lower, upper = (_bounds_without(rows, bag_of, bags, edge * held, edge) for edge in (1, -1))
+    return (np.maximum(upper, rows) - np.minimum(lower, rows)).sum(axis=1)
+
+
+def _bounds_without(rows, bag_of, bags, held, edge):
+    """Lower (`edge` 1) or upper (−1) bounds by the bags other than each row's own."""
+    order = np.argpartition(held, min(1, len(held) - 1), axis=0)[:2]
+    bounds = np.take_along_axis(held, order, axis=0)
+    owner = bags[order[0]]
+    runner_up = bounds[1] if len(bounds) > 1 else np.full(held.shape[1], np.inf)
+    own = bag_of[:, None] == owner
+    return edge * np.where(own, runner_up, bounds[0])
+
+
+def _beyond(chosen, rows):
+    """How far each row is out of the bounds around the chosen ones, by feature."""
+    return np.maximum(np.maximum(chosen.min(axis=0) - rows, rows - chosen.max(axis=0)), 0.0)
+
+
+def _discriminate(outside, weight, margin):
+    """Features that shut out most of the rows not yet shut out, until all are that can be."""
+    farthest = outside == outside.max(axis=1, keepdims=True)
+    shut_out = (outside > 0) & (farthest | (outside >= margin))
+    kept = []
+    while True:
+        gain = weight @ shut_out
+        best = int(np.argmax(gain))
+        if gain[best] <= 0:
+            return np.sort(np.array(kept, dtype=int))
+        kept.append(best)
+        remaining = ~shut_out[:, best]
+        shut_out, weight = shut_out[remaining], weight[remaining]
+
+
+def _expand(chosen, weight, tau, epsilon):
+    """Bounds that hold all but `epsilon` of a Gaussian density around the chosen rows."""
+    lower, upper = chosen.min(axis=0), chosen.max(axis=0)
+    width = np.maximum((upper - lower) / 2, 1e-3) / ndtri((1 + tau) / 2)
+    share = weight / weight.sum()
+
+    def bound(edge):
+        """Where the mass below (edge −1) or above (edge 1) is half of `epsilon`, by bisection."""
+        near = lower if edge < 0 else upper
+        step_in, step_out = near - edge * (upper - lower), near + edge * 10 * width
+        for _ in range(60):
+            middle = (step_in + step_out) / 2
+            mass = share @ ndtr(edge * (chosen - middle) / width)
+            step_in = np.where(mass > epsilon / 2, middle, step_in)
+            step_out = np.where(mass > epsilon / 2, step_out, middle)
+        return step_out
+
+    return np.minimum(lower, bound(-1)), np.maximum(upper, bound(1))
