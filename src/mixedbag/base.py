@@ -296,10 +296,16 @@ class BagClassifier(ClassifierMixin, BagEstimator):
             )
 
     def _fit_one_vs_rest(self, bags, codes, weight):
-        learners = [clone(self) for _ in self.classes_]
+        learners = [self._one_against_rest() for _ in self.classes_]
         for k in self._iterations(len(learners)):
             learners[k].fit(bags, codes == k, sample_weight=weight)
         self.estimators_ = learners
+        if hasattr(learners[0], "n_iter_"):
+            self.n_iter_ = max(learner.n_iter_ for learner in learners)
+
+    def _one_against_rest(self):
+        """An unfitted learner that will tell one class from the others."""
+        return clone(self)
 
     def _class_scores(self, bags, method):
         if hasattr(self, "estimators_") and not self._multiclass:

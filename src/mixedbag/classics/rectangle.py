@@ -110,8 +110,9 @@ class AxisParallelRectangle(BagClassifier):
 
     def _search(self, seed, inside, offsets, outside, weight):
         """Grow and discriminate in turn; the features kept, a row a positive bag, the rounds."""
-        features = np.arange(inside.shape[1])
-        for rounds in range(1, self.max_iter + 1):
+        features, rounds = np.arange(inside.shape[1]), 0
+        while rounds < self.max_iter:
+            rounds += 1
             rows = inside[:, features]
             chosen = rows[_grow(rows, offsets, seed)]
             kept = _discriminate(_beyond(chosen, outside[:, features]), weight, self.margin)

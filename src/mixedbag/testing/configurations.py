@@ -2,6 +2,8 @@
 
 # Constructor arguments for tests, by class name.
 FAST: dict[str, dict] = {
+    "ARHMMClassifier": {"n_states": 3, "order": 1, "max_iter": 4, "n_init": 1, "random_state": 0},
+    "MARClassifier": {"n_states": 3, "order": 1, "max_iter": 4, "n_init": 1, "random_state": 0},
     "AggregateForestClassifier": {"random_state": 0, "n_estimators": 10},
     "AggregateForestRegressor": {"random_state": 0, "n_estimators": 10},
     "AggregateGradientBoostingClassifier": {"n_estimators": 10},
@@ -14,7 +16,7 @@ FAST: dict[str, dict] = {
     "AxisParallelRectangle": {"epsilon": 0.1},
     "EMDD": {"n_starts": 10},
     "DiverseDensity": {"n_starts": 10},
-    "MILES": {"random_state": 0, "tol": 1e-10, "max_iter": 100_000},
+    "MILES": {"random_state": 0, "tol": 1e-8},
     "MIGraphSVC": {"tol": 1e-10},
     "SetKernelSVC": {"tol": 1e-10},
     "ExpBinBoost": {"n_rounds": 20},
