@@ -2,5 +2,6 @@
 
 from mixedbag.sequence.arhmm import ARHMMClassifier
 from mixedbag.sequence.mixture import MARClassifier
+from mixedbag.sequence.windows import SlidingWindows
 
-__all__ = ["ARHMMClassifier", "MARClassifier"]
+__all__ = ["ARHMMClassifier", "MARClassifier", "SlidingWindows"]

@@ -45,7 +45,7 @@ class Autoregression:
 
         ``noise`` is the prior's typical noise variance of each channel.
         """
-        n_states, d = len(moments), len(noise)
+        d = len(noise)
         m = moments.shape[1] - d
         xx = moments[:, :m, :m] + RIDGE * np.eye(m)
         xy, yy = moments[:, :m, m:], moments[:, m:, m:]

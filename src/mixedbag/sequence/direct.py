@@ -1,8 +1,9 @@
 """Fit the labels' parameters (θ, ω) straight to log P(Y | X).
 
-EM moves θ by O(1/n) an iteration in bags of n steps: one label says little of any one step. The same passes give the gradient of the
-observed log-likelihood (Fisher's identity), which a quasi-Newton method follows much faster. Alternating both is the ECME
-algorithm, so the posterior density still never falls.
+EM moves θ by O(1/n) an iteration in bags of n steps: one label says little of any one step. The
+same passes give the gradient of the observed log-likelihood (Fisher's identity), which a
+quasi-Newton method follows much faster. Alternating both is the ECME algorithm, so the posterior
+density still never falls.
 """
 
 from dataclasses import replace
@@ -11,26 +12,30 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
-from mixedbag.sequence._blocks import sum_blocks
-from mixedbag.sequence.model import BETA, OMEGA_SPREAD, THETA_BOUNDS
+from mixedbag.sequence.model import OMEGA_SPREAD, THETA_BOUNDS
 
 
-def bag_gradients(bags, sign, model):
+def bag_gradients(block, model):
     """log P(Y | X) and its gradient in (logit θ, ω), a row a bag."""
-    rows, starts = model.read(bags)
+    rows, starts = model.read(block.bags)
     smoothed = model.smooth(rows, starts)
-    label = sign > 0
+    label = block.target > 0
     found = model.dynamics.condition(
-        smoothed, model.theta, model.omega, label, np.ones(len(bags)), model.precision
+        smoothed, model.theta, model.omega, label, block.weight, model.precision
     )
     steps = found.ones * (1.0 - model.theta) - found.zeros * model.theta
     in_theta = np.add.reduceat(steps, starts[:-1], axis=0)
     return np.column_stack([np.log(found.evidence), in_theta, label - found.expected])
 
 
-def label_gradient(bags, sign, weight, model):
+def label_gradient(block, model):
     """The weighted sum of :func:`bag_gradients` over a block of bags."""
-    return weight @ bag_gradients(bags, sign, model)
+    return block.weight @ bag_gradients(block, model)
+
+
+def label_parameters(model):
+    """(logit θ, ω) in one vector."""
+    return np.append(logit(model.theta), model.omega)
 
 
 def with_labels(model, parameters):
@@ -38,22 +43,29 @@ def with_labels(model, parameters):
     return replace(model, theta=expit(parameters[:-1]), omega=float(parameters[-1]))
 
 
-def fit_labels(bags, sign, weight, model, max_iter, n_jobs=None):
+def beta_and_normal(model):
+    """Log prior of (θ, ω) and its gradient in (logit θ, ω)."""
+    ones, zeros = model.prior_steps
+    in_theta = ones * (1 - model.theta) - zeros * model.theta
+    return model.log_prior_labels(), np.append(in_theta, -model.omega / OMEGA_SPREAD**2)
+
+
+def fit_labels(blocks, model, max_iter, log_prior=beta_and_normal):
     """The model with (θ, ω) that maximise log P(Y | X) plus their log prior, all else fixed."""
 
     def negative(parameters):
         candidate = with_labels(model, parameters)
-        theta, omega = candidate.theta, candidate.omega
-        total = sum_blocks(label_gradient, bags, (sign, weight), candidate, n_jobs=n_jobs)
-        total[0] += (BETA - 1) * (np.log(theta) + np.log1p(-theta)).sum()
-        total[0] -= 0.5 * (omega / OMEGA_SPREAD) ** 2
-        total[1:-1] += (BETA - 1) * (1 - 2 * theta)
-        total[-1] -= omega / OMEGA_SPREAD**2
-        return -total[0], -total[1:]
+        total = blocks.sum(label_gradient, candidate)
+        value, gradient = log_prior(candidate)
+        return -(total[0] + value), -(total[1:] + gradient)
 
-    start = np.append(logit(model.theta), model.omega)
     bounds = [tuple(logit(THETA_BOUNDS))] * len(model.theta) + [(None, None)]
     found = minimize(
-        negative, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": max_iter}
+        negative,
+        label_parameters(model),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={"maxiter": max_iter},
     )
     return with_labels(model, found.x)

@@ -7,9 +7,11 @@ import numpy as np
 from mixedbag.sequence._messages import second_moments
 from mixedbag.sequence.autoregression import Autoregression, embed
 
-# Priors of the labels: Beta(3, 3) on the chance that a step of a state is positive, a normal on ω.
-BETA = 3.0
-OMEGA_SPREAD = 3.0
+# Priors of the labels. θ: as if each state had been seen for a few steps with the labels of the
+# average bag (a Beta prior with that mode). ω: a normal about 0, where the link is the plain share
+# of positive steps.
+PRIOR_STEPS = 4.0
+OMEGA_SPREAD = 1.0
 # A state that is surely positive or surely negative could never be reconsidered.
 THETA_BOUNDS = (1e-3, 1.0 - 1e-3)
 
@@ -19,7 +21,8 @@ class Model:
     """Dynamics of the states, their autoregressions, and how they make labels.
 
     ``theta[j]`` is the chance that a step in state j is positive, ``omega`` the steepness of the link to the bag label. Channels
-    are read as ``(x − center) / scale``; ``noise`` is the prior's noise variance of each.
+    are read as ``(x − center) / scale``; ``noise`` is the prior's noise variance of each,
+    ``rate`` the share of positive bags.
     """
 
     dynamics: object
@@ -30,6 +33,7 @@ class Model:
     center: np.ndarray
     scale: np.ndarray
     noise: np.ndarray
+    rate: float
     precision: float
 
     def read(self, bags):
@@ -41,11 +45,26 @@ class Model:
         """P(Z_t | X) and log P(X) of the steps."""
         return self.dynamics.smooth(self.emission.log_density(rows), starts, 0.1 * self.precision)
 
-    def log_prior(self):
-        """Log density of the parameters under the prior, up to a constant."""
-        theta = (BETA - 1.0) * (np.log(self.theta) + np.log1p(-self.theta)).sum()
-        omega = -0.5 * (self.omega / OMEGA_SPREAD) ** 2
-        return self.dynamics.log_prior() + self.emission.log_prior(self.noise) + theta + omega
+    @property
+    def prior_steps(self):
+        """Positive and negative steps that the prior adds to every state (ζ₁ − 1 and ζ₂ − 1)."""
+        return PRIOR_STEPS * self.rate, PRIOR_STEPS * (1.0 - self.rate)
+
+    def log_prior_labels(self):
+        """Log density of (θ, ω) under the prior, up to a constant."""
+        ones, zeros = self.prior_steps
+        theta = ones * np.log(self.theta).sum() + zeros * np.log1p(-self.theta).sum()
+        return theta - 0.5 * (self.omega / OMEGA_SPREAD) ** 2
+
+    def log_prior_states(self):
+        """Log density of everything else."""
+        return self.dynamics.log_prior() + self.emission.log_prior(self.noise)
+
+    def most_likely_theta(self, ones, zeros):
+        """The mode of θ after seeing so many positive and negative steps of each state."""
+        prior_ones, prior_zeros = self.prior_steps
+        theta = (ones + prior_ones) / (ones + zeros + PRIOR_STEPS)
+        return np.clip(theta, *THETA_BOUNDS)
 
 
 @dataclass(frozen=True)
@@ -73,14 +92,15 @@ class Statistics:
 
     def objective(self, model):
         """Log posterior density of the parameters that these statistics were taken under."""
-        return self.log_likelihood + self.log_evidence + model.log_prior()
+        log_prior = model.log_prior_states() + model.log_prior_labels()
+        return self.log_likelihood + self.log_evidence + log_prior
 
 
-def block_statistics(bags, sign, weight, model):
-    """The E-step on a block of whole bags."""
-    rows, starts = model.read(bags)
+def block_statistics(block, model):
+    """The E-step on a block of whole bags with targets ±1."""
+    rows, starts = model.read(block.bags)
     smoothed = model.smooth(rows, starts)
-    label = sign > 0
+    label, weight = block.target > 0, block.weight
     found = model.dynamics.condition(
         smoothed, model.theta, model.omega, label, weight, model.precision
     )
@@ -100,13 +120,14 @@ def block_statistics(bags, sign, weight, model):
     )
 
 
-def unlabelled_statistics(bags, sign, weight, model):
+def unlabelled_statistics(block, model):
     """The E-step that ignores the labels; ``ones`` and ``zeros`` split each state's time by its bags' labels."""
-    rows, starts = model.read(bags)
+    rows, starts = model.read(block.bags)
     smoothed = model.smooth(rows, starts)
+    weight = block.weight
     per_step = np.repeat(weight, np.diff(starts))
     posterior = smoothed.posterior * per_step[:, None]
-    positive = np.repeat(sign > 0, np.diff(starts))
+    positive = np.repeat(block.target > 0, np.diff(starts))
     return Statistics(
         weight=weight.sum(),
         log_likelihood=weight @ smoothed.log_likelihood,
@@ -136,12 +157,10 @@ def maximise(statistics, model):
     The term of ω is concave with curvature at most weight/4, so the Newton step with that bound in place of the curvature
     always rises; it needs no line search.
     """
-    extra = BETA - 1.0
-    theta = (statistics.ones + extra) / (statistics.ones + statistics.zeros + 2 * extra)
     curvature = statistics.weight / 4 + OMEGA_SPREAD**-2
     step = (statistics.slope - model.omega / OMEGA_SPREAD**2) / curvature
     return replace(
         maximise_dynamics(statistics, model),
-        theta=np.clip(theta, *THETA_BOUNDS),
+        theta=model.most_likely_theta(statistics.ones, statistics.zeros),
         omega=float(model.omega + step),
     )

@@ -1,70 +1,108 @@
 """Where EM starts: states found without labels, then labels fitted to the states.
 
-A random start hardly learns: the labels' pull on the states is weak as long as no state is known to matter.
+A random start hardly learns: the labels' pull on the states is weak as long as no state is known
+to matter. Everything is a sum over blocks of bags, but for the first guess at the states, which
+looks at a sample of the bags.
 """
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from sklearn.cluster import KMeans
 
-from mixedbag.sequence._blocks import sum_blocks
+from mixedbag.bags import Bags
+from mixedbag.engines import Labelled
 from mixedbag.sequence._messages import second_moments
 from mixedbag.sequence.autoregression import Autoregression, embed, typical_noise
 from mixedbag.sequence.direct import fit_labels
-from mixedbag.sequence.model import (
-    BETA,
-    THETA_BOUNDS,
-    Model,
-    maximise_dynamics,
-    unlabelled_statistics,
-)
+from mixedbag.sequence.model import Model, maximise_dynamics, unlabelled_statistics
 
+SAMPLE = 1000  # bags that the first guess at the states looks at, a block
 WINDOW = 20  # samples that share a state in the first guess
 UNLABELLED_ITERATIONS = 20
-LABEL_ITERATIONS = 50
+LABEL_ITERATIONS = 30
 
 
-def begin(dynamics, bags, sign, weight, settings, random_state, n_jobs):
-    """The best of several starts: its states are fitted without labels, then its labels to the states.
+def begin(blocks, dynamics, settings, random_state):
+    """The best of several starts: states fitted without labels, then labels fitted to the states.
 
-    ``dynamics`` is the class of the states' dynamics; ``settings`` holds n_states, order, precision and n_init.
+    ``dynamics`` is the class of the states' dynamics; ``settings`` holds n_states, order,
+    precision and n_init.
     """
-    blank, rows, starts = _blank_model(dynamics, bags, weight, settings)
-    best, best_value = None, -np.inf
+    blank = _blank_model(blocks, dynamics, settings)
+    sample = _join(blocks.collect(some_bags))
+    rows, starts = blank.read(sample.bags)
+    per_step = np.repeat(sample.weight, np.diff(starts))
+    found = []
     for restart in range(settings.n_init):
-        guess = _window_states if restart % 2 == 0 else _segment_states
-        rng = None if restart == 0 else random_state
-        states = guess(rows, starts, np.repeat(weight, np.diff(starts)), blank, rng)
-        model = _from_states(rows, np.repeat(weight, np.diff(starts)), states, blank)
-        model, value = _explore(model, bags, sign, weight, n_jobs)
-        if value > best_value:
-            best, best_value = model, value
-    return fit_labels(bags, sign, weight, best, LABEL_ITERATIONS, n_jobs)
+        guess = _segment_states if restart % 2 else _window_states
+        states = guess(rows, starts, per_step, blank, random_state if restart else None)
+        found.append(_explore(blocks, _from_states(rows, per_step, states, blank)))
+    best, _ = max(found, key=lambda model_and_value: model_and_value[1])
+    return fit_labels(blocks, best, LABEL_ITERATIONS)
 
 
-def _blank_model(dynamics, bags, weight, settings):
-    """Scales and priors; everything else is still to be found."""
-    per_sample = bags.spread(weight)
-    center = np.average(bags.instances, axis=0, weights=per_sample)
-    variance = np.average((bags.instances - center) ** 2, axis=0, weights=per_sample)
-    magnitude = np.maximum(np.abs(center), 1e-12)
-    scale = np.where(variance > (1e-9 * magnitude) ** 2, np.sqrt(variance), 1.0)
-    rows, starts = embed((bags.instances - center) / scale, bags.offsets, settings.order)
-    d = bags.n_features
-    pooled = second_moments(rows, np.repeat(weight, np.diff(starts))[:, None])
-    model = Model(
+# Scales and priors --------------------------------------------------------------------------------
+
+
+def _blank_model(blocks, dynamics, settings):
+    """Scales and priors from sums over all bags; the states are still to be found."""
+    total, first, bags, positive = blocks.sum(first_moments)
+    center = first / total
+    variance = blocks.sum(squared_deviations, center) / total
+    varies = variance > (1e-9 * np.maximum(np.abs(center), 1e-12)) ** 2
+    scale = np.sqrt(np.where(varies, variance, 1.0))
+    pooled = blocks.sum(pooled_moments, center, scale, settings.order)
+    return Model(
         dynamics=dynamics.uniform(settings.n_states),
         emission=None,
-        theta=np.full(settings.n_states, 0.5),
+        theta=np.full(settings.n_states, positive / bags),
         omega=0.0,
         order=settings.order,
         center=center,
         scale=scale,
-        noise=typical_noise(pooled[0], d),
+        noise=typical_noise(pooled, len(center)),
+        rate=positive / bags,
         precision=settings.precision,
     )
-    return model, rows, starts
+
+
+def first_moments(block):
+    """Weighted number of samples and their sum; weighted number of bags and of positive ones."""
+    per_sample = block.bags.spread(block.weight)
+    sums = per_sample.sum(), per_sample @ block.bags.instances
+    bags = block.weight.sum(), block.weight[block.target > 0].sum()
+    return np.array([*sums, *bags], dtype=object)
+
+
+def squared_deviations(block, center):
+    """Weighted sum of squares about `center`."""
+    return block.bags.spread(block.weight) @ (block.bags.instances - center) ** 2
+
+
+def pooled_moments(block, center, scale, order):
+    """Second moments of (past, 1, present) of all steps, whatever their state."""
+    rows, starts = embed((block.bags.instances - center) / scale, block.bags.offsets, order)
+    return second_moments(rows, np.repeat(block.weight, np.diff(starts))[:, None])[0]
+
+
+def some_bags(block):
+    """The block if it is small, or bags spread evenly over it."""
+    step = -(-len(block.bags) // SAMPLE)
+    return Labelled(block.bags[::step], block.target[::step], block.weight[::step])
+
+
+def _join(parts):
+    if len(parts) == 1:
+        return parts[0]
+    offsets = np.cumsum([0, *np.concatenate([part.bags.sizes for part in parts])])
+    instances = np.concatenate([part.bags.instances for part in parts])
+    target, weight = (np.concatenate([part[k] for part in parts]) for k in (1, 2))
+    return Labelled(Bags(instances, offsets), target, weight)
+
+
+# First guesses at the states ----------------------------------------------------------------------
 
 
 def _from_states(rows, per_step, states, blank):
@@ -77,28 +115,29 @@ def _from_states(rows, per_step, states, blank):
 
 
 def _window_states(rows, starts, per_step, blank, random_state):
-    """Cluster short windows by level, spread and roughness; the first time without any chance."""
+    """Cluster short windows by level, spread and roughness; without `random_state`, no chance."""
     d, n_states = len(blank.center), len(blank.theta)
     x = rows[:, -d:]
     position = np.arange(len(x)) - np.repeat(starts[:-1], np.diff(starts))
     edges = np.flatnonzero(position % WINDOW == 0)
-    length = np.diff(np.append(edges, len(x)))[:, None]
+    length = np.diff(np.append(edges, len(x)))
     previous = np.vstack([x[:1], x[:-1]])
     previous[starts[:-1]] = x[starts[:-1]]
-    mean = np.add.reduceat(x, edges) / length
-    variance = np.maximum(np.add.reduceat(x**2, edges) / length - mean**2, 0.0)
-    roughness = np.add.reduceat((x - previous) ** 2, edges) / length
-    features = np.hstack([mean, 0.5 * np.log(variance + 1e-4), 0.5 * np.log(roughness + 1e-4)])
+    average = partial(_window_means, edges=edges, length=length)
+    mean = average(x)
+    spread = np.maximum(average(x**2) - mean**2, 0.0)
+    roughness = average((x - previous) ** 2)
+    features = np.hstack([mean, 0.5 * np.log(spread + 1e-4), 0.5 * np.log(roughness + 1e-4)])
     importance = np.add.reduceat(per_step, edges)
     features -= np.average(features, axis=0, weights=importance)
     n_clusters = min(n_states, len(np.unique(features, axis=0)))
-    if random_state is None:
-        centers = _spread_centers(features, n_clusters)
-        means = KMeans(n_clusters, init=centers, n_init=1)
-    else:
-        means = KMeans(n_clusters, n_init=1, random_state=random_state)
-    labels = means.fit(features, sample_weight=importance).labels_
-    return np.repeat(labels, length[:, 0])
+    centers = "k-means++" if random_state else _spread_centers(features, n_clusters)
+    means = KMeans(n_clusters, init=centers, n_init=1, random_state=random_state)
+    return np.repeat(means.fit(features, sample_weight=importance).labels_, length)
+
+
+def _window_means(x, edges, length):
+    return np.add.reduceat(x, edges) / length[:, None]
 
 
 def _spread_centers(features, n_clusters):
@@ -106,7 +145,7 @@ def _spread_centers(features, n_clusters):
 
     The order of the bags plays no part.
     """
-    distance = (features**2).sum(axis=1)  # to the overall mean
+    distance = (features**2).sum(axis=1)
     centers = []
     for _ in range(n_clusters):
         far = features[np.argmax(distance)]
@@ -116,10 +155,8 @@ def _spread_centers(features, n_clusters):
 
 
 def _segment_states(rows, starts, per_step, blank, random_state):
-    """Autoregressions of random short segments; every step goes to the one that explains it best."""
-    n_states = len(blank.theta)
-    chance = per_step / per_step.sum()
-    seeds = random_state.choice(len(rows), size=n_states, p=chance)
+    """Autoregressions of random short segments; each step goes to the one that explains it best."""
+    seeds = random_state.choice(len(rows), size=len(blank.theta), p=per_step / per_step.sum())
     segments = np.full(len(rows), -1)
     last = np.repeat(starts[1:], np.diff(starts))
     for j, seed in enumerate(seeds):
@@ -129,13 +166,14 @@ def _segment_states(rows, starts, per_step, blank, random_state):
     return np.argmax(model.emission.log_density(rows), axis=1)
 
 
-def _explore(model, bags, sign, weight, n_jobs):
-    """EM without labels, then θ from the labels of the bags where each state spends its time."""
+def _explore(blocks, model):
+    """EM without labels, then θ from the labels of the bags where each state spends its time.
+
+    Returns the model and its log posterior density without labels.
+    """
     for _ in range(UNLABELLED_ITERATIONS):
-        total = sum_blocks(unlabelled_statistics, bags, (sign, weight), model, n_jobs=n_jobs)
-        value = total.log_likelihood + model.dynamics.log_prior()
-        value += model.emission.log_prior(model.noise)
-        theta = (total.ones + BETA - 1) / (total.ones + total.zeros + 2 * (BETA - 1))
-        fitted = replace(model, theta=np.clip(theta, *THETA_BOUNDS))
+        total = blocks.sum(unlabelled_statistics, model)
+        value = total.log_likelihood + model.log_prior_states()
+        fitted = replace(model, theta=model.most_likely_theta(total.ones, total.zeros))
         model = maximise_dynamics(total, fitted)
     return fitted, value
