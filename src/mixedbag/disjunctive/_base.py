@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state, check_scalar
 from mixedbag.base import BagClassifier, check_choice
 from mixedbag.disjunctive._local_search import Incumbent, Starts
 from mixedbag.disjunctive._solver import Clock, SolverStopped
-from mixedbag.disjunctive.features import WithConstant, make_features
+from mixedbag.disjunctive.features import LinearFeatures, WithConstant, make_features
 from mixedbag.disjunctive.program import DisjunctiveProgram, slack_costs
 
 
@@ -78,10 +78,14 @@ class DisjunctiveClassifier(BagClassifier, ABC):
         constant = self._costly_intercept()
         if constant:
             w, b = w[:-1], constant * w[-1]
-        self.support_ = np.flatnonzero(w)
-        if self.features != "linear":
-            features, w = features.select(self.support_), w[self.support_]
-        self.feature_map_ = features
+        if self.features == "linear":
+            w = features.spread(w)
+            self.support_ = np.flatnonzero(w)
+            self.feature_map_ = LinearFeatures(len(w))
+        else:
+            self.support_ = np.flatnonzero(w)
+            w = w[self.support_]
+            self.feature_map_ = features.select(self.support_)
         self.coef_ = w
         self.intercept_ = float(b)
         self.witness_ = incumbent.witness

@@ -103,6 +103,22 @@ class CutGenerator:
         else:
             self.columns = master.active
             self.slacks = np.arange(1, 1 + self.program.n_examples)
+        self._drop_twins()
+
+    def _drop_twins(self):
+        """Keep one of the rows that look alike in the LP: in text, most negatives do."""
+        seen = np.column_stack(
+            [
+                self.features[:, self.columns],
+                self.fixed[:, 0],
+                self.fixed[:, self.slacks],
+                self.beta,
+            ]
+        )
+        keep = np.sort(np.unique(np.round(seen, 9), axis=0, return_index=True)[1])
+        self.rows = [self.rows[r] for r in keep]
+        self.features, self.fixed = self.features[keep], self.fixed[keep]
+        self.beta = self.beta[keep]
 
     def _binds(self, row, slack):
         return isinstance(row, Cut) or slack[self.program.example[row]] <= 1e-9

@@ -1,6 +1,6 @@
 """The basis functions h_k of the disjunctive program (thesis sections 6.1.3 and 6.3.1).
 
-A feature map is a small object with three members: `n_features`, `transform(X)`, and
+A feature map is a small object with `n_features` and `transform(X)`. Maps with centres also have
 `select(index)`, which keeps only some of the features: the 1-norm leaves few of them in a model.
 """
 
@@ -23,8 +23,13 @@ class LinearFeatures:
     def transform(self, X):
         return X if self.index is None else X[:, self.index]
 
-    def select(self, index):
-        return LinearFeatures(self.n_inputs, index if self.index is None else self.index[index])
+    def spread(self, weights):
+        """Weights of these features as weights of all inputs."""
+        if self.index is None:
+            return weights
+        full = np.zeros(self.n_inputs)
+        full[self.index] = weights
+        return full
 
 
 class RBFFeatures:
@@ -99,7 +104,8 @@ def make_features(kind, X, weight, gamma="scale", n_thresholds=5):
     are spaced evenly between kernel values 0 and 1.
     """
     if kind == "linear":
-        return LinearFeatures(X.shape[1])
+        # In sparse data most columns of the vocabulary may be empty: they need not exist here.
+        return LinearFeatures(X.shape[1], np.unique(X.indices) if issparse(X) else None)
     if gamma == "scale":
         gamma = 1.0 / (X.shape[1] * (_variance(X, weight) or 1.0))
     if kind == "rbf":

@@ -58,6 +58,7 @@ class TransductiveClassifier(BagClassifier):
     """
 
     _rules = ("any",)
+    _compared = False
     _needs_scaling = True
     _accepts_sparse = True
 
