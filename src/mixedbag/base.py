@@ -37,6 +37,8 @@ class BagEstimator(CallbackSupportMixin, BaseEstimator):
         "sequence".
     ``_search_space``
         A small grid for nested cross-validation.
+    ``_compared``
+        Whether `compare` should try it; False for kits and wrappers that need a choice first.
     ``_needs_scaling``
         Whether features should be standardised first.
     ``_accepts_sparse``, ``_accepts_nan``
@@ -47,6 +49,7 @@ class BagEstimator(CallbackSupportMixin, BaseEstimator):
 
     _rules: tuple[str, ...] = ()
     _search_space: dict = {}
+    _compared = True
     _needs_scaling = False
     _accepts_sparse = False
     _accepts_nan = False
