@@ -1,0 +1,6 @@
+"""Maximum-margin learners: the largest margin of bags, or of instances, in the 2-norm."""
+
+from mixedbag.margin.bag_margin import BagMarginSVC
+from mixedbag.margin.instance_margin import InstanceMarginSVC
+
+__all__ = ["BagMarginSVC", "InstanceMarginSVC"]

@@ -1,0 +1,234 @@
+"""What both maximum-margin learners share: machines, costs, and the alternating search."""
+
+import numbers
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils import check_random_state, check_scalar
+
+from mixedbag.base import BagClassifier, check_choice
+from mixedbag.margin.kernel import (
+    Columns,
+    GivenColumns,
+    Kernel,
+    KernelMachine,
+    variance,
+)
+from mixedbag.margin.landmarks import landmark_machine
+from mixedbag.margin.linear import LinearMachine, Rows
+from mixedbag.margin.problem import Problem
+from mixedbag.pooling import Max, bag_argmax
+
+
+class _MarginSVC(BagClassifier):
+    """Base of the two learners; subclasses say what is ambiguous about a positive bag."""
+
+    _rules = ("any",)
+    _search_space = {"C": [0.1, 1.0, 10.0, 100.0]}
+    _needs_scaling = True
+    _accepts_sparse = True
+    _pooling = Max()
+
+    def __init__(
+        self,
+        C=1.0,
+        kernel="rbf",
+        degree=2,
+        gamma="scale",
+        coef0=1.0,
+        loss="hinge",
+        intercept_scaling=1.0,
+        class_weight=None,
+        update="synchronous",
+        n_init=1,
+        max_iter=100,
+        tol=1e-6,
+        cache_size=1000,
+        n_components=500,
+        random_state=None,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.loss = loss
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.update = update
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.cache_size = cache_size
+        self.n_components = n_components
+        self.random_state = random_state
+
+    # Fitting -------------------------------------------------------------------------------------
+
+    def _fit(self, bags, sign, weight):
+        self._check_parameters()
+        rng = check_random_state(self.random_state)
+        ambiguity = self._ambiguity(bags, sign)
+        cost = self._costs(sign, weight, ambiguity.slot_bags)
+        machine = self._machine(bags, ambiguity.positive, weight, rng)
+        best = None
+        for i in self._iterations(self.n_init) if self.n_init > 1 else range(1):
+            if i == 0:
+                choice = self._first_choice(machine, ambiguity, cost)
+            else:
+                choice = ambiguity.choose(_random_scores(bags, ambiguity.positive, rng))
+            search = self._search(machine, ambiguity, choice, cost)
+            if best is None or search[0].objective < best[0].objective:
+                best = search
+        solution, objective = best
+        self.objective_ = np.array(objective)
+        self.n_iter_ = len(objective)
+        self.dual_gap_ = float(solution.gap)
+        self.witness_ = bag_argmax(solution.scores, bags.offsets)[ambiguity.positive]
+        self.intercept_ = float(solution.intercept)
+        for name, value in machine.fitted(solution).items():
+            setattr(self, name, value)
+
+    def _search(self, machine, ambiguity, choice, cost):
+        """Alternate machine and choice until the choice repeats or the objective rises.
+
+        Machines may be imprecise until then. Returns the last solution and all objectives.
+        """
+        solution, objective, loose = None, [], True
+        seen = {choice.tobytes()}
+        for _ in self._iterations(self.max_iter):
+            problem = Problem(*ambiguity.slots(choice), cost, self.loss == "squared_hinge")
+            found = machine.solve(problem, solution, loose)
+            if objective and found.objective > objective[-1] * (1.0 + self.tol):
+                break
+            solution = found
+            objective.append(found.objective)
+            after = ambiguity.choose(found.scores)
+            if self.update == "asynchronous":
+                after = ambiguity.change_one(choice, after, found.scores)
+            if after.tobytes() not in seen:
+                choice = after
+                seen.add(choice.tobytes())
+            elif loose and found.gap > self.tol * found.objective:
+                loose = False
+            else:
+                break
+        else:  # out of iterations: the last machine, to full precision
+            solution = machine.solve(solution.problem, solution)
+            objective[-1] = solution.objective
+        return solution, objective
+
+    def _costs(self, sign, weight, slot_bags):
+        """The price of each slot's loss: C of its side times the weight of its bag."""
+        low, high = (self.C, self.C) if isinstance(self.C, numbers.Real) else self.C
+        cost = (np.where(sign > 0, high, low) * weight)[slot_bags]
+        return balanced(cost, sign[slot_bags]) if self.class_weight == "balanced" else cost
+
+    def _learn(self, bags, y, weight):
+        if isinstance(self.class_weight, dict):
+            weight = weight * [self.class_weight.get(label, 1.0) for label in y.tolist()]
+        super()._learn(bags, y, weight)
+        if len(self.classes_) > 2:
+            self.n_iter_ = np.array([learner.n_iter_ for learner in self.estimators_])
+
+    def _one_against_rest(self):
+        learner = clone(self)
+        if isinstance(self.class_weight, dict):  # already in the weights
+            learner.set_params(class_weight=None)
+        return learner
+
+    # Machines ------------------------------------------------------------------------------------
+
+    def _machine(self, bags, positive, weight, rng):
+        instances = bags.instances
+        average = _averages(bags, positive)
+        seed = rng.randint(2**31 - 1)
+        if self.kernel == "linear":
+            rows = Rows(instances, average @ instances, self.intercept_scaling)
+            return LinearMachine(rows, self.tol, seed)
+        if self.kernel == "precomputed":
+            _check_square(instances)
+            return KernelMachine(GivenColumns(instances, average), self.tol)
+        self.gamma_ = self._settled_gamma(bags, weight)
+        kernel = self._settled_kernel()
+        megabytes = instances.shape[0] ** 2 * 4 / 1e6
+        if megabytes <= self.cache_size:
+            dtype = np.float64 if 2 * megabytes <= self.cache_size else np.float32
+            return KernelMachine(Columns(instances, average @ instances, kernel, dtype), self.tol)
+        return landmark_machine(kernel, instances, average, self.n_components, self.tol, rng, seed)
+
+    def _settled_gamma(self, bags, weight):
+        if self.gamma == "scale":
+            spread = variance(bags.instances, bags.spread(weight))
+            return 1.0 / (bags.n_features * spread) if spread > 0 else 1.0
+        return 1.0 / bags.n_features if self.gamma == "auto" else float(self.gamma)
+
+    def _settled_kernel(self):
+        return Kernel(self.kernel, self.gamma_, self.degree, self.coef0)
+
+    # Scores --------------------------------------------------------------------------------------
+
+    def _score_instances(self, bags):
+        X = bags.instances
+        if self.kernel == "linear":
+            return X @ self.coef_ + self.intercept_
+        if self.kernel == "precomputed":
+            return X[:, self.support_] @ self.dual_coef_ + self.intercept_
+        expansion = self._settled_kernel().expand(X, self.support_vectors_, self.dual_coef_)
+        return expansion + self.intercept_
+
+    # Parameters ----------------------------------------------------------------------------------
+
+    def _check_parameters(self):
+        sides = [self.C] if isinstance(self.C, numbers.Real) else list(self.C)
+        if len(sides) not in (1, 2) or not all(0 < c < np.inf for c in sides):
+            raise ValueError(f"C must be positive, or a pair of positive numbers; got {self.C!r}")
+        if not callable(self.kernel):
+            check_choice("kernel", self.kernel, ("linear", "rbf", "poly", "sigmoid", "precomputed"))
+        check_choice("loss", self.loss, ("hinge", "squared_hinge"))
+        if self.loss == "squared_hinge" and self.kernel != "linear":
+            raise ValueError("loss='squared_hinge' needs kernel='linear'")
+        if isinstance(self.gamma, str):
+            check_choice("gamma", self.gamma, ("scale", "auto"))
+        if not isinstance(self.class_weight, (dict, type(None))):
+            check_choice("class_weight", self.class_weight, ("balanced",))
+        check_choice("update", self.update, ("synchronous", "asynchronous"))
+        for name in ("n_init", "max_iter", "n_components"):
+            check_scalar(getattr(self, name), name, numbers.Integral, min_val=1)
+        for name in ("tol", "intercept_scaling"):
+            value = getattr(self, name)
+            check_scalar(value, name, numbers.Real, min_val=0, include_boundaries="neither")
+
+
+def balanced(cost, sign):
+    """The costs, scaled so that either side has half of the total."""
+    share = np.where(sign > 0, cost[sign > 0].sum(), cost[sign < 0].sum())
+    return cost * (0.5 * cost.sum() / share)
+
+
+def _averages(bags, positive):
+    """The matrix whose products with the instances are the centroids of the given bags."""
+    rows = np.flatnonzero(np.isin(bags.bag_of, positive))
+    sizes = bags.sizes[positive]
+    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    shape = len(positive), bags.n_instances
+    return sparse.csr_array((np.repeat(1.0 / sizes, sizes), rows, indptr), shape=shape)
+
+
+def _random_scores(bags, positive, rng):
+    """Scores along a random direction, half of the positive bags' instances above zero.
+
+    A direction, rather than random instances, because the choices it leads to are consistent: some
+    linear function prefers them all. And it does not depend on the order of the instances.
+    """
+    scores = bags.instances @ rng.standard_normal(bags.n_features)
+    return scores - np.median(scores[np.isin(bags.bag_of, positive)])
+
+
+def _check_square(gram):
+    if gram.shape[0] != gram.shape[1]:
+        raise ValueError(
+            "kernel='precomputed' needs one feature a training instance: "
+            f"{gram.shape[0]} instances have {gram.shape[1]} features"
+        )

@@ -1,0 +1,104 @@
+"""The maximum bag margin: MI-SVM."""
+
+from mixedbag.margin.alternating import _MarginSVC, balanced
+from mixedbag.margin.ambiguity import Witnesses
+from mixedbag.margin.problem import Problem
+
+
+class BagMarginSVC(_MarginSVC):
+    """A support vector machine in which one instance, the witness, stands for each positive bag.
+
+    For labels that say "at least one instance is positive": a molecule binds if one of its shapes
+    does. The best instance of a positive bag shall score above +1, every instance of a negative bag
+    below -1:
+
+        minimise over f and the witnesses x_i:
+        ½|f|² + Σ_positive bags C·loss(f(x_i)) + Σ_instances of negative bags C·loss(-f(x))
+
+    (MI-SVM, eq. 5.24 of the thesis on learning from ambiguous examples.) It is solved by turns:
+    the machine for fixed witnesses, then the best-scoring instance of every positive bag as its
+    witness, until these repeat. The first witnesses are those that a machine on the
+    bags' centroids prefers. Scale the features first.
+
+    Parameters
+    ----------
+    C : float or pair of floats, default=1.0
+        Price of a missed margin: larger fits the training bags more closely. A pair prices
+        negative and positive bags apart.
+    kernel : {"rbf", "linear", "poly", "sigmoid", "precomputed"} or callable, default="rbf"
+        "linear" is solved in the space of the features and suits any number of bags and sparse
+        data. A callable gets two tables of instances and returns the table of their kernels. With
+        "precomputed", the instances' features are their kernels with all training instances.
+    degree, coef0 : int, default=2, and float, default=1.0
+        Of the polynomial kernel ``(gamma <x, z> + coef0)**degree``; `coef0` also of "sigmoid".
+    gamma : {"scale", "auto"} or float, default="scale"
+        Width of the kernel: "scale" is ``1 / (n_features * variance)``, "auto" ``1 / n_features``.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        What a missed margin costs; the squared one needs ``kernel="linear"``.
+    intercept_scaling : float, default=1.0
+        The linear machine learns its intercept as the weight of a constant feature of this value,
+        so a large value leaves it free. Other kernels leave it free always.
+    class_weight : dict or "balanced", optional
+        Factors of `C` by class label; "balanced" gives both sides' losses the same total price.
+    update : {"synchronous", "asynchronous"}, default="synchronous"
+        Revise all bags between two machines, or only the one that gains most (slower, and often
+        another optimum).
+    n_init : int, default=1
+        Number of starts; the first is described above, the others are random. The lowest
+        objective wins.
+    max_iter : int, default=100
+        Most machines solved from one start.
+    tol : float, default=1e-6
+        Precision of a machine: its duality gap relative to its objective.
+    cache_size : float, default=1000
+        Megabytes that kernels may take. If all pairs of training instances fit, the solution is
+        exact (in single precision when double would not fit); beyond, a linear machine uses
+        `n_components` Nyström features.
+    n_components : int, default=500
+        Nyström features, where they are needed.
+    random_state : int, RandomState or None
+        For random starts, Nyström landmarks, and the order in which wide linear problems (a
+        thousand features or more) visit their rows.
+
+    Attributes
+    ----------
+    witness_ : array of shape (n_positive_bags,)
+        Row of each positive bag's most positive instance in the training table.
+    objective_ : array of shape (n_iter_,)
+        The objective after each machine; it never rises (by more than `tol`).
+    dual_gap_ : float
+        How far the last objective can be above the best for its witnesses.
+    coef_, intercept_ : array of shape (n_features,), float
+        The linear machine.
+    support_, dual_coef_, support_vectors_
+        Rows, coefficients and instances of the kernel machine (landmarks for Nyström).
+    n_iter_ : int
+        Number of machines solved from the best start.
+
+    See Also
+    --------
+    InstanceMarginSVC : Labels all instances of a positive bag, instead of picking one.
+
+    Examples
+    --------
+    >>> from mixedbag import Bags
+    >>> from mixedbag.margin import BagMarginSVC
+    >>> bags = Bags.from_list([[[0.1], [3.0]], [[2.8]], [[0.2], [-0.5]], [[0.0]]])
+    >>> model = BagMarginSVC(kernel="linear").fit(bags, [1, 1, 0, 0])
+    >>> model.predict(bags)
+    array([1, 1, 0, 0])
+    >>> model.predict_instances(bags)
+    array([0, 1, 1, 0, 0, 0])
+    >>> model.witness_
+    array([1, 2])
+    """
+
+    _ambiguity = Witnesses
+
+    def _first_choice(self, machine, ambiguity, cost):
+        """The instances that a machine on the centroids prefers."""
+        # One centroid a positive bag against every negative instance: unless the sides weigh the
+        # same here, calling everything negative is often best, and says nothing of the witnesses.
+        rows, sign = ambiguity.slots(ambiguity.start())
+        problem = Problem(rows, sign, balanced(cost, sign), self.loss == "squared_hinge")
+        return ambiguity.choose(machine.solve(problem, loose=True).scores)

@@ -1,0 +1,194 @@
+"""The machines against independent solvers, their optimality conditions, and each other."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize
+from sklearn.svm import SVC
+
+from mixedbag.margin import linear as linear_module
+from mixedbag.margin.kernel import Columns, GivenColumns, Kernel, KernelMachine
+from mixedbag.margin.landmarks import landmark_machine
+from mixedbag.margin.linear import LinearMachine, Rows
+from mixedbag.margin.problem import Problem
+
+N, D = 60, 4
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((N, D)) * (rng.random((N, D)) < 0.7)
+    centroids = rng.standard_normal((5, D))
+    rows = np.concatenate([rng.permutation(N)[:40], N + np.arange(5)])
+    sign = np.where(
+        np.concatenate([X, centroids])[rows, 0] + rng.standard_normal(45) > 0, 1.0, -1.0
+    )
+    cost = rng.uniform(0.2, 3.0, len(rows))
+    return X, centroids, rows, sign, cost
+
+
+def tables(X, centroids, kind):
+    if kind == "csr":
+        return sparse.csr_array(X), sparse.csr_array(centroids)
+    return X.astype(kind), centroids.astype(kind)
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "csr"])
+def test_row_kernels_match_numpy(data, kind):
+    X, centroids, rows, _, cost = data
+    table = Rows(*tables(X, centroids, kind), bias=2.0)
+    full = np.column_stack([np.concatenate([X, centroids]), np.full(N + 5, 2.0)])
+    w = np.arange(1.0, D + 2)
+    rtol = 1e-5 if kind == "float32" else 1e-12
+    np.testing.assert_allclose(table.scores(rows, w), full[rows] @ w, rtol=rtol, atol=rtol)
+    np.testing.assert_allclose(table.total(rows, cost), full[rows].T @ cost, rtol=rtol, atol=rtol)
+    np.testing.assert_allclose(table.dense(rows), full[rows], rtol=rtol)
+    np.testing.assert_allclose(table.squared_norms(rows), (full[rows] ** 2).sum(1), rtol=rtol)
+
+
+def box_dual(gram, sign, problem):
+    """The dual's best value by a general-purpose solver."""
+    Q = gram * np.outer(sign, sign) + np.diag(problem.ridge)
+    result = minimize(
+        lambda a: (0.5 * a @ Q @ a - a.sum(), Q @ a - 1),
+        np.full(len(sign), 0.1),
+        jac=True,
+        bounds=[(0, u if np.isfinite(u) else None) for u in problem.upper],
+        method="L-BFGS-B",
+        options={"maxiter": 20_000, "maxfun": 100_000, "ftol": 1e-15, "gtol": 1e-9},
+    )
+    return -result.fun
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("kind", ["float64", "csr"])
+@pytest.mark.parametrize("narrow", [True, False])
+def test_linear_machine_is_optimal(data, squared, kind, narrow, monkeypatch):
+    monkeypatch.setattr(linear_module, "_NARROW", 1000 if narrow else 0)
+    X, centroids, rows, sign, cost = data
+    problem = Problem(rows, sign, cost, squared)
+    machine = LinearMachine(Rows(*tables(X, centroids, kind)), tol=1e-10, max_epochs=10**6)
+    solution = machine.solve(problem)
+    assert -1e-12 <= solution.gap <= 1e-10 * solution.objective
+    assert np.all(solution.dual >= 0)
+    assert np.all(solution.dual <= problem.upper)
+    full = np.column_stack([np.concatenate([X, centroids]), np.ones(N + 5)])[rows]
+    assert solution.objective == pytest.approx(box_dual(full @ full.T, sign, problem), rel=1e-7)
+    # KKT: a dual at zero has its margin, one at the upper bound does not exceed it
+    w = np.append(solution.weights, solution.intercept)
+    excess = sign * (full @ w) - 1 + problem.ridge * solution.dual
+    inside = (solution.dual > 1e-6) & (solution.dual < problem.upper - 1e-6)
+    assert np.abs(excess[inside]).max() < 1e-4
+    assert excess[solution.dual <= 1e-6].min() > -1e-4
+    if not squared:
+        assert excess[solution.dual >= cost - 1e-6].max() < 1e-4
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("narrow", [True, False])
+def test_a_warm_start_reaches_the_same_solution(data, squared, narrow, monkeypatch):
+    monkeypatch.setattr(linear_module, "_NARROW", 1000 if narrow else 0)
+    X, centroids, rows, sign, cost = data
+    machine = LinearMachine(Rows(X, centroids), tol=1e-10, max_epochs=10**6)
+    before = machine.solve(Problem(rows[::-1].copy(), -sign, cost, squared))
+    problem = Problem(rows, sign, cost, squared)
+    cold, warm = machine.solve(problem), machine.solve(problem, before)
+    assert warm.gap <= 1e-10 * warm.objective
+    np.testing.assert_allclose(warm.weights, cold.weights, atol=1e-5)
+
+
+def test_descent_from_the_solution_takes_one_epoch(data):
+    X, centroids, rows, sign, cost = data
+    table = Rows(X, centroids)
+    norms = table.squared_norms(rows)
+    dual, w = np.zeros(len(rows)), np.zeros(D + 1)
+    box = (sign, cost, np.zeros(len(rows)), norms)
+    first = table.descend(rows, *box, 1e-9, 10**6, 1, dual, w)
+    assert first > 2
+    np.testing.assert_allclose(w, table.total(rows, sign * dual), atol=1e-9)
+    assert table.descend(rows, *box, 1e-6, 10**6, 2, dual, w) == 1
+
+
+def test_a_loose_solution_does_not_raise_the_objective(data):
+    X, centroids, rows, sign, cost = data
+    machine = LinearMachine(Rows(X, centroids))
+    start = machine.solve(Problem(rows, sign, cost))
+    other = np.roll(rows, 1)
+    problem = Problem(other, sign, cost)
+    w = np.append(start.weights, start.intercept)
+    at_start = 0.5 * w @ w + problem.loss(sign * machine.rows.scores(other, w))
+    loose = machine.solve(problem, start, loose=True)
+    assert loose.objective <= at_start * (1 + 1e-9)
+    assert machine.solve(problem).objective <= loose.objective * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+def test_kernel_machine_equals_svc(C):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((400, 3))
+    sign = np.where(np.sin(2 * X[:, 0]) + 0.5 * rng.standard_normal(400) > 0, 1.0, -1.0)
+    cost = C * rng.uniform(0.5, 2.0, 400)
+    rows = rng.permutation(400)
+    kernel = Kernel("rbf", gamma=0.5)
+    machine = KernelMachine(Columns(X, X[:0], kernel))
+    solution = machine.solve(Problem(rows, sign[rows], cost[rows]))
+    assert solution.gap <= 1e-6 * solution.objective
+    svc = SVC(C=1.0, gamma=0.5, tol=1e-7).fit(X, sign, sample_weight=cost)
+    np.testing.assert_allclose(solution.scores, svc.decision_function(X), atol=1e-3)
+    again = machine.solve(Problem(rows, sign[rows], cost[rows]), solution)
+    np.testing.assert_allclose(again.scores, solution.scores, atol=1e-6)
+
+
+def test_intercept_without_support_vectors_on_the_margin_is_that_of_svc():
+    # Tiny C: every dual of the smaller class is at its bound, and those of the other too.
+    X = np.arange(8.0)[:, None]
+    sign = np.where(X[:, 0] > 3.5, 1.0, -1.0)
+    solution = KernelMachine(Columns(X, X[:0], Kernel("rbf", gamma=0.1))).solve(
+        Problem(np.arange(8), sign, np.full(8, 1e-3))
+    )
+    svc = SVC(C=1e-3, gamma=0.1).fit(X, sign)
+    np.testing.assert_allclose(solution.scores, svc.decision_function(X), atol=1e-6)
+
+
+def test_columns_are_the_gram_matrix_and_computed_once():
+    rng = np.random.default_rng(2)
+    X, centroids = rng.standard_normal((9, 2)), rng.standard_normal((3, 2))
+    calls = []
+
+    def kernel(A, B):
+        calls.append(len(A))
+        return A @ B.T
+
+    columns = Columns(X, centroids, Kernel(kernel))
+    wanted = np.array([10, 2, 2, 5])
+    places = columns.places(wanted)
+    full = np.concatenate([X, centroids])
+    np.testing.assert_allclose(columns.table[places], full[wanted] @ full.T)
+    done = len(calls)
+    columns.places(np.array([5, 10]))
+    assert len(calls) == done
+
+
+def test_given_columns_average_in_the_kernels_space():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((6, 2))
+    average = np.array([[0.5, 0.5, 0, 0, 0, 0]])
+    full = np.concatenate([X, average @ X])
+    columns = GivenColumns(X @ X.T, sparse.csr_array(average))
+    np.testing.assert_allclose(columns.table, full @ full.T, atol=1e-12)
+
+
+def test_all_landmarks_are_the_whole_kernel():
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((30, 2))
+    kernel = Kernel("rbf", gamma=0.3)
+    random = np.random.RandomState(0)
+    machine = landmark_machine(kernel, X, sparse.csr_array((0, 30)), 30, 1e-8, random, 0)
+    features = machine.rows.tables[0]
+    np.testing.assert_allclose(features @ features.T, kernel.of(X, X), atol=1e-6)
+    problem = Problem(np.arange(30), np.where(X[:, 0] > 0, 1.0, -1.0), np.ones(30))
+    solution = machine.solve(problem)
+    kept = machine.fitted(solution)
+    scores = kernel.expand(X, kept["support_vectors_"], kept["dual_coef_"]) + solution.intercept
+    np.testing.assert_allclose(scores, solution.scores, atol=1e-6)
