@@ -7,7 +7,7 @@ mixedbag nor scikit-learn, NumPy or SciPy own.
 import importlib.metadata
 import json
 import os
-import tempfile
+import uuid
 import zipfile
 from pathlib import Path
 
@@ -31,17 +31,17 @@ def save(model, path):
 
     path = Path(path)
     content = skops_io.dumps(model)
-    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(draft, "xb") as file:
             file.write(content)
-            file.flush()
-            with zipfile.ZipFile(draft, "a") as archive:
-                archive.writestr(_STAMP, json.dumps(_stamp(model)))
+        with zipfile.ZipFile(draft, "a") as archive:
+            archive.writestr(_STAMP, json.dumps(_stamp(model)))
+        with open(draft, "rb") as file:
             os.fsync(file.fileno())
         os.replace(draft, path)
     except BaseException:
-        Path(draft).unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)
         raise
 
 
