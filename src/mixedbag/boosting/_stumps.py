@@ -19,15 +19,14 @@ def code_of(x, thresholds, first, last, shift, missing):
     """Number of the cell that holds `x`: how many thresholds lie below it."""
     if np.isnan(x):
         return missing
-    low, width = first, last - first
+    low, width = np.uint64(first), np.uint64(last - first)
     while width > 0:
-        half = width >> 1
-        if thresholds[low + half] < x:
-            low += half + 1
-            width -= half + 1
-        else:
-            width = half
-    return low - first + shift
+        half = width >> np.uint64(1)
+        # Branch-free but for the loop: a wrong guess would cost more than the search.
+        step = np.uint64(thresholds[low + half] < x) * (half + np.uint64(1))
+        low += step
+        width = half - np.uint64(step > 0) * (np.uint64(1) - (width & np.uint64(1)))
+    return np.int64(low) - first + shift
 
 
 @njit(cache=True, nogil=True)
@@ -92,6 +91,12 @@ def accumulate(sums, begin, end):
 
 
 @njit(cache=True, nogil=True)
+def bag_rows(offsets, bag):
+    """First and last row of a bag, unsigned: indices that cannot be negative are not checked."""
+    return np.uint64(offsets[bag]), np.uint64(offsets[bag + 1])
+
+
+@njit(cache=True, nogil=True)
 def class_sums(codes, order, offsets, cells, size, positive):
     """Sums of `size` left of every threshold: over negative bags, over positive bags."""
     sums = np.zeros((cells[-1], 2))
@@ -99,10 +104,10 @@ def class_sums(codes, order, offsets, cells, size, positive):
         here = sums[cells[slot] : cells[slot + 1]]
         code, place = codes[slot], order[slot]
         for bag in range(len(offsets) - 1):
-            begin = offsets[bag]
-            side = positive[bag]
-            for k in range(begin, offsets[bag + 1]):
-                here[code[k], side] += size[begin + place[k]]
+            begin, end = bag_rows(offsets, bag)
+            side = np.uint64(positive[bag])
+            for k in range(begin, end):
+                here[np.uint64(code[k]), side] += size[begin + np.uint64(place[k])]
         accumulate(sums, cells[slot], cells[slot + 1])
     return sums
 
@@ -120,16 +125,16 @@ def newton_sums(codes, order, offsets, cells, weight, bend, slope, cross, total)
         here = sums[cells[slot] : cells[slot + 1]]
         code, place = codes[slot], order[slot]
         for bag in range(len(offsets) - 1):
-            begin = offsets[bag]
+            begin, end = bag_rows(offsets, bag)
             s, c = slope[bag], cross[bag]
             whole = c * total[bag]
             left = 0.0
-            for k in range(begin, offsets[bag + 1]):
-                row = begin + place[k]
+            for k in range(begin, end):
+                row = begin + np.uint64(place[k])
                 q = weight[row]
                 square = c * q * (2.0 * left + q)  # the growth of cross·Q²
                 left += q
-                cell = code[k]
+                cell = np.uint64(code[k])
                 here[cell, 0] += s * q
                 here[cell, 1] += s * bend[row] + square
                 here[cell, 2] += whole * q - square
@@ -140,22 +145,25 @@ def newton_sums(codes, order, offsets, cells, weight, bend, slope, cross, total)
 @njit(cache=True, nogil=True)
 def left_of(codes, order, offsets, slot, cut, left):
     """Mark the instances whose code in `slot` is at most `cut`."""
+    code, place = codes[slot], order[slot]
     for bag in range(len(offsets) - 1):
-        begin = offsets[bag]
-        for k in range(begin, offsets[bag + 1]):
-            left[begin + order[slot, k]] = codes[slot, k] <= cut
+        begin, end = bag_rows(offsets, bag)
+        for k in range(begin, end):
+            left[begin + np.uint64(place[k])] = code[k] <= cut
 
 
 @njit(cache=True, nogil=True)
 def shares(codes, order, offsets, slot, cut, weight, left, right):
     """Sum the instances' `weight` on either side of a threshold, bag by bag."""
+    code, place = codes[slot], order[slot]
     for bag in range(len(offsets) - 1):
-        begin = offsets[bag]
+        begin, end = bag_rows(offsets, bag)
         below = above = 0.0
-        for k in range(begin, offsets[bag + 1]):
-            if codes[slot, k] <= cut:
-                below += weight[begin + order[slot, k]]
+        for k in range(begin, end):
+            q = weight[begin + np.uint64(place[k])]
+            if code[k] <= cut:
+                below += q
             else:
-                above += weight[begin + order[slot, k]]
+                above += q
         left[bag] = below
         right[bag] = above

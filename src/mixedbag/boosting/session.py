@@ -15,7 +15,7 @@ from mixedbag.boosting.staged import Staged
 from mixedbag.engines.local import Labelled
 from mixedbag.pooling import Majority, Mean, bag_sum, spread
 
-GAMMAS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
+GAMMAS = (0.25, 0.5, 1.0, 2.0, 4.0)
 NO_ERROR = 1e-9  # a weak learner without error would get an infinite weight
 
 
@@ -38,7 +38,7 @@ class SBoost(Staged, BagClassifier):
         The weak classifier.
     gamma : float >= 0 or "split", default=1.0
         Weight of a session's error against those of its instances; 0 is AdaBoost on spread labels.
-        "split" chooses among 0, ¼, ½, 1, 2 and 4 by the error on a fifth of the training bags.
+        "split" chooses among ¼, ½, 1, 2 and 4 by the error on a fifth of the training bags.
     n_rounds : int, default=50
         Classifiers to train; fewer when one makes no error or does no better than chance.
     sample : bool, default=False
@@ -144,20 +144,20 @@ class SBoost(Staged, BagClassifier):
         return DecisionTreeClassifier(max_depth=3) if self.estimator is None else self.estimator
 
     def _choose_gamma(self, bags, sign, weight, rng):
-        """The candidate with the smallest error on a fifth of the bags; the smallest of equals."""
+        """The candidate with the smallest error on a fifth of the bags; of equals, the surest."""
         seed = rng.randint(2**31 - 1)
         whole = Labelled(bags, sign, weight)
         train, test = (hold_out(whole, 0.2, seed, held_out) for held_out in (False, True))
         if len(test.bags) == 0:
             raise ValueError(f"{len(bags)} bags are too few to choose gamma by a split")
-        errors = []
+        merits = []
         for gamma in GAMMAS:
             rounds = range(self.n_rounds)
             members, _ = self._boost(*train, gamma, np.random.RandomState(seed), rounds)
             scores = EstimatorEnsemble(members, bags.n_features).score(test.bags.instances)
-            wrong = np.sign(self._pooled(test.bags, scores)) != test.target
-            errors.append(wrong @ test.weight)
-        return GAMMAS[int(np.argmin(errors))]
+            margin = test.target * self._pooled(test.bags, scores)
+            merits.append(((margin > 0) @ test.weight, margin @ test.weight))
+        return GAMMAS[merits.index(max(merits))]
 
     def _pooled(self, bags, scores):
         votes = Majority().value(scores, bags.offsets)
