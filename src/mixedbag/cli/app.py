@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from mixedbag._version import __version__
-from mixedbag.cli import compare, demo
+from mixedbag.cli import compare, datasets, demo, explain, fit, predict
 
 app = typer.Typer(
     name="mixedbag",
@@ -18,6 +18,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("compare")(compare.command)
+app.command("fit")(fit.command)
+app.command("predict")(predict.command)
+app.command("explain")(explain.command)
+app.add_typer(datasets.app, name="datasets")
 app.command("demo")(demo.command)
 
 # Exit codes: 0 done, 1 a defect of ours, 2 wrong input or usage, 3 the machine refused, 130 Ctrl-C.
@@ -40,8 +44,10 @@ def main():
         app()
     except KeyboardInterrupt:
         _end("interrupted", _INTERRUPTED)
-    except (ValueError, TypeError, FileNotFoundError, IsADirectoryError) as error:
+    except (ValueError, TypeError) as error:
         _end(str(error), _INPUT, error)
+    except FileNotFoundError as error:
+        _end(f"no file {error.filename}" if error.filename else str(error), _INPUT, error)
     except OSError as error:
         _end(_explain(error), _MACHINE, error)
     except MemoryError as error:

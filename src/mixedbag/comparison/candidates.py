@@ -1,12 +1,10 @@
 """The learners that suit a rule and the data, each ready to fit with its preparation and grid."""
 
-import inspect
 from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.impute import SimpleImputer
-from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
@@ -59,18 +57,22 @@ def find_candidates(rule, bags, names=None, random_state=0):
 
 
 def _own_learners(rule, skipped):
-    """The package's own learners for a rule, small grids first; broken modules are noted."""
+    """The package's own learners for a rule, those that are likely quick first."""
+    kinds = [kind for kind in all_learners(broken=skipped) if rule in kind._rules]
     offers = [
-        Offer(kind.__name__, kind(), dict(kind._search_space), kind._needs_scaling)
-        for kind in all_learners(broken=skipped)
-        if rule in kind._rules and not _needs_arguments(kind)
+        (
+            _is_slow(kind),
+            Offer(kind.__name__, kind(), dict(kind._search_space), kind._needs_scaling),
+        )
+        for kind in kinds
+        if kind._compared
     ]
-    return sorted(offers, key=lambda offer: len(ParameterGrid(offer.grid)))
+    return [offer for _, offer in sorted(offers, key=lambda pair: pair[0])]
 
 
-def _needs_arguments(kind):
-    parameters = inspect.signature(kind).parameters.values()
-    return any(p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
+def _is_slow(kind):
+    """Learners that solve mathematical programs take their time; the others come first."""
+    return kind.__module__.startswith("mixedbag.disjunctive")
 
 
 def _named(offers, names, rule):

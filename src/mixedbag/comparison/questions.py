@@ -14,11 +14,13 @@ from mixedbag.comparison.blend import AmountBlend, ClassBlend
 
 def ask(rule, y, sizes):
     """The question that bags with this rule and these labels put."""
-    if rule == "sum":
-        return Amounts(np.asarray(y, dtype=np.float64))
-    if rule == "count":
-        return Counts(np.asarray(y, dtype=np.float64), sizes)
-    return Classes(y)
+    if rule not in ("sum", "count"):
+        return Classes(y)
+    try:
+        amounts = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"the rule {rule!r} needs labels that are numbers; {error}") from error
+    return Amounts(amounts) if rule == "sum" else Counts(amounts, sizes)
 
 
 class Classes:

@@ -1,6 +1,7 @@
 """`compare`: every suitable learner under the same nested cross-validation, and what comes out."""
 
 import time
+from typing import NamedTuple
 
 import numpy as np
 
@@ -89,6 +90,32 @@ def compare(
     with InProcess(protocol) if n_jobs is None else Workers(protocol, n_jobs) as workers:
         Schedule(result, start, time_budget, watch).run(workers)
     return result
+
+
+class Fitted(NamedTuple):
+    """One learner, fitted on all bags."""
+
+    model: object
+    name: str
+    rule: str
+    setting: dict
+
+
+def fit_best_setting(bags, y, rule="auto", learner="bag statistics + extra", random_state=0):
+    """Fit one learner on all bags, with the setting that cross-validation on them prefers."""
+    bags, y = as_bags(bags), np.asarray(y)
+    guess = _rule(rule, y, bags)
+    question = ask(guess.rule, y, bags.sizes)
+    _refuse_hopeless(bags, y, question)
+    candidates, _ = find_candidates(guess.rule, bags, [learner], random_state)
+    if len(candidates) != 1:
+        names = ", ".join(candidate.name for candidate in candidates)
+        raise ValueError(f"{learner!r} may mean {names or 'a learner that needs dense data'}")
+    protocol = Protocol(bags, y, question, random_state=random_state)
+    everything = Split("all", np.arange(len(bags)), np.arange(0))
+    setting = protocol.run(candidates[0], everything).setting
+    model = protocol.fit(candidates[0], setting, everything.train)
+    return Fitted(model, candidates[0].name, guess.rule, setting)
 
 
 def _rule(rule, y, bags):

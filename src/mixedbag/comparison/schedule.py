@@ -88,7 +88,7 @@ class Schedule:
         return 2 * self.budget * workers.capacity / n_trials
 
     def _limit(self, end):
-        """When to stop a trial, on the clock: at the end, or after a fifth of the whole time."""
+        """When to stop a trial, on the clock: at the end, or after a tenth of the whole time."""
         if end is None:
             return None
-        return min(end, time.monotonic() + max(_PATIENCE, self.budget / 5))
+        return min(end, time.monotonic() + max(_PATIENCE, self.budget / 10))

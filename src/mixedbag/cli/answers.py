@@ -1,0 +1,66 @@
+"""What a saved model says, as named columns: of bags, or of their instances."""
+
+import numpy as np
+from sklearn.base import is_regressor
+from sklearn.pipeline import Pipeline
+
+from mixedbag.comparison import levels
+
+
+def load_model(path):
+    """A saved model, or an error in words."""
+    from mixedbag.io import load
+
+    return load(path)
+
+
+def needed_features(model):
+    """The columns that the model was fitted on, or None where they had no names."""
+    names = getattr(model, "feature_names_in_", None)
+    return None if names is None else [str(name) for name in names]
+
+
+def speaks_of_amounts(model):
+    """Whether the model predicts counts or totals, not classes."""
+    final = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    return is_regressor(final) or "count" in getattr(final, "_rules", ())
+
+
+def bag_answers(model, bags):
+    """Predictions of the bags: column names, and rows."""
+    if speaks_of_amounts(model):
+        values = levels.amount_evidence(model, bags)
+        return _amount_names(values), values.tolist()
+    predicted = np.asarray(model.predict(bags)).tolist()
+    if hasattr(model, "predict_proba"):
+        names = [f"probability {label}" for label in model.classes_.tolist()]
+        values = model.predict_proba(bags)
+    else:
+        values = levels.class_evidence(model, bags)
+        names = _score_names(model, values)
+    return ["predicted", *names], [[p, *row] for p, row in zip(predicted, values.tolist())]
+
+
+def instance_answers(model, bags):
+    """Predictions of the instances: column names, and rows in the order of the instances."""
+    if speaks_of_amounts(model):
+        values = levels.amount_evidence_of_instances(model, bags)
+        return _amount_names(values), values.tolist()
+    values = levels.class_evidence_of_instances(model, bags)
+    if values.shape[1] == 1:
+        codes = (values[:, 0] > 0).astype(int)
+    else:
+        codes = values.argmax(axis=1)
+    predicted = model.classes_[codes].tolist()
+    names = _score_names(model, values)
+    return ["predicted", *names], [[p, *row] for p, row in zip(predicted, values.tolist())]
+
+
+def _amount_names(values):
+    return ["amount"] if values.shape[1] == 1 else [f"amount {k}" for k in range(values.shape[1])]
+
+
+def _score_names(model, values):
+    if values.shape[1] == 1:
+        return ["score"]
+    return [f"score {label}" for label in model.classes_.tolist()]

@@ -1,0 +1,50 @@
+"""`mixedbag fit`: one learner, its setting chosen by cross-validation, on all bags."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mixedbag.cli.tables import read_data, require_labels
+
+
+def command(
+    table: Annotated[str, typer.Argument(help="A file, or the name of a data set.")],
+    bag: Annotated[str | None, typer.Option(help="Column with the bag of each row.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column with the bag's label.")] = None,
+    rule: Annotated[
+        str, typer.Option(help="auto, any, majority, count, sum or sequence.")
+    ] = "auto",
+    time: Annotated[
+        str | None, typer.Option(help="Column that orders the rows of a bag: a sequence.")
+    ] = None,
+    drop: Annotated[list[str] | None, typer.Option(help="Column to leave out.")] = None,
+    learner: Annotated[str, typer.Option(help="Name of the learner.")] = "bag statistics + extra",
+    seed: Annotated[int, typer.Option(help="Seed of all that is random.")] = 0,
+    out: Annotated[Path, typer.Option(help="Where to save the model.")] = Path("model.skops"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")] = False,
+):
+    """Fit one learner and save it; `mixedbag compare` tells which one to take."""
+    from mixedbag.comparison.run import fit_best_setting
+    from mixedbag.io import save
+
+    data = require_labels(read_data(table, bag, label, time, drop or ()), table)
+    rule = "sequence" if rule == "auto" and time is not None else rule
+    fitted = fit_best_setting(data.bags, data.y, rule, learner, seed)
+    save(fitted.model, out)
+    done = {
+        "learner": fitted.name,
+        "rule": fitted.rule,
+        "setting": fitted.setting,
+        "bags": len(data.bags),
+        "model": str(out),
+    }
+    if as_json:
+        typer.echo(json.dumps(done, default=str))
+    else:
+        setting = ", ".join(f"{k.removeprefix('learner__')}={v}" for k, v in fitted.setting.items())
+        typer.echo(
+            f"{fitted.name} ({setting or 'no settings to choose'}) for the rule {fitted.rule}"
+        )
+        typer.echo(f"saved as {out}")

@@ -1,0 +1,264 @@
+"""The command line as people use it."""
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from mixedbag.cli import main
+from mixedbag.datasets import make_any, make_sequences
+
+COMMAND = [sys.executable, "-c", "from mixedbag.cli import main; main()"]
+LEARNERS = "bag statistics + SVM,spread labels + logistic"
+QUICK = ["--folds", "3", "--learners", LEARNERS, "--jobs", "1"]
+
+
+class Done(NamedTuple):
+    stdout: str
+    stderr: str
+
+
+def mixedbag(*arguments, folder, code=0):
+    """Run a command in `folder`, in this process."""
+    out, err = io.StringIO(), io.StringIO()
+    typed = mock.patch.object(sys, "argv", ["mixedbag", *map(str, arguments)])
+    screen = redirect_stdout(out), redirect_stderr(err)
+    with chdir(folder), typed, screen[0], screen[1], pytest.raises(SystemExit) as ended:
+        main()
+    done = Done(out.getvalue(), err.getvalue())
+    assert ended.value.code == code, done
+    return done
+
+
+def write_csv(path, bags, y, gaps=False, extra=None):
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        features = [f"x{j}" for j in range(bags.n_features)]
+        writer.writerow(["molecule", *features, "comment", *(extra or {}), "active"])
+        for row, (bag, values) in enumerate(zip(bags.bag_of, bags.instances)):
+            shown = [f"{v:.4f}" for v in values]
+            if gaps and row % 11 == 3:
+                shown[0] = ""
+            more = [column[row] for column in (extra or {}).values()]
+            writer.writerow([f"mol-{bag:03d}", *shown, "as measured", *more, y[bag]])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a table of string ids, string labels, missing values and a text column."""
+    folder = tmp_path_factory.mktemp("cli")
+    data = make_any(n_bags=40, size=(2, 5), n_features=3, random_state=0)
+    write_csv(folder / "table.csv", data.bags, np.where(data.y, "yes", "no"), gaps=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def compared(folder):
+    arguments = ("compare", "table.csv", "--bag", "molecule", "--label", "active", *QUICK)
+    return mixedbag(*arguments, "--out", "out", folder=folder), folder / "out"
+
+
+def test_compare_leaves_everything(compared):
+    done, out = compared
+    assert "rule any" in done.stdout
+    assert "'comment' left out" in done.stdout
+    assert "missing values" in done.stdout
+    assert "stack of the best" in done.stdout
+    names = {path.name.split(".")[0] for path in out.iterdir()}
+    assert names >= {"leaderboard", "predictions", "instance-predictions", "model", "report"}
+    facts = json.loads((out / "reproduce.json").read_text())
+    assert facts["command"].startswith("mixedbag compare table.csv")
+    assert "scikit-learn" in facts["versions"]
+    with open(out / "leaderboard.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["kind"] for row in rows} == {"learner", "choice", "stack"}
+    assert "mol-000" in (out / "report.html").read_text()
+
+
+def test_json_is_for_scripts(compared, folder):
+    arguments = ("compare", "table.csv", "--bag", "molecule", "--label", "active", *QUICK)
+    done = mixedbag(*arguments, "--out", "out", "--json", folder=folder)
+    told = json.loads(done.stdout)
+    assert told["rule"] == "any"
+    assert told["chosen"]["kind"] == "stack"
+    assert all(Path(folder / file).exists() for file in told["files"])
+
+
+def test_a_saved_model_predicts_and_explains(compared, folder):
+    model = "out/model.skops"
+    done = mixedbag("predict", model, "table.csv", "--bag", "molecule", folder=folder)
+    rows = list(csv.DictReader(done.stdout.splitlines()))
+    assert [row["bag"] for row in rows] == [f"mol-{i:03d}" for i in range(40)]
+    assert {row["predicted"] for row in rows} <= {"yes", "no"}
+    arguments = ("predict", model, "table.csv", "--bag", "molecule", "--instances")
+    mixedbag(*arguments, "--out", "instances.csv", folder=folder)
+    with open(folder / "instances.csv", newline="") as file, open(folder / "table.csv") as table:
+        assert len(list(csv.DictReader(file))) == len(table.readlines()) - 1
+    arguments = ("explain", model, "table.csv", "mol-007", "--bag", "molecule")
+    told = json.loads(mixedbag(*arguments, "--json", folder=folder).stdout)
+    scores = [instance["score"] for instance in told["instances"]]
+    assert scores == sorted(scores, reverse=True)
+    done = mixedbag(*arguments, folder=folder)
+    assert done.stdout.startswith("bag mol-007: predicted")
+    done = mixedbag(*arguments[:3], "nobody", "--bag", "molecule", folder=folder, code=2)
+    assert "no bag 'nobody' among its 40 bags" in done.stderr
+
+
+def test_fit_one_learner(folder):
+    arguments = ("fit", "table.csv", "--bag", "molecule", "--label", "active", "--json")
+    done = mixedbag(*arguments, "--learner", "spread labels + logistic", folder=folder)
+    assert json.loads(done.stdout)["learner"] == "spread labels + logistic"
+    assert (folder / "model.skops").exists()
+
+
+def test_a_time_column_means_sequences(tmp_path):
+    data = make_sequences(n_bags=40, random_state=0)
+    rng = np.random.default_rng(0)
+    order = rng.permutation(data.bags.n_instances)
+    place = np.arange(data.bags.n_instances) - data.bags.spread(data.bags.offsets[:-1])
+    with open(tmp_path / "walks.csv", "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["walk", "second", "x", "y", "label"])
+        for row in order:
+            bag = data.bags.bag_of[row]
+            values = data.bags.instances[row, :2].tolist()
+            writer.writerow([f"w{bag}", place[row], *values, data.y[bag]])
+    arguments = ("compare", "walks.csv", "--bag", "walk", "--time", "second", "--json")
+    done = mixedbag(
+        *arguments, "--folds", "2", "--learners", "bag statistics + SVM", folder=tmp_path
+    )
+    told = json.loads(done.stdout)
+    assert told["rule"] == "sequence"
+    assert told["features"] == 2
+    page = (tmp_path / "mixedbag-walks" / "report.html").read_text()
+    assert '"kind":"series"' in page
+
+
+def test_version_datasets_and_completion(tmp_path):
+    assert mixedbag("--version", folder=tmp_path).stdout.startswith("mixedbag ")
+    listed = json.loads(mixedbag("datasets", "list", "--json", folder=tmp_path).stdout)
+    assert "musk1" in {entry["name"] for entry in listed}
+    assert "166" in mixedbag("datasets", "show", "musk1", folder=tmp_path).stdout
+    done = mixedbag("datasets", "show", "nothing", folder=tmp_path, code=2)
+    assert "no data set is called 'nothing'" in done.stderr
+    environment = os.environ | {"_MIXEDBAG_COMPLETE": "complete_bash", "COMP_WORDS": "mixedbag de"}
+    done = subprocess.run(
+        ["mixedbag"], executable=Path(sys.executable).with_name("mixedbag"), capture_output=True,
+        text=True, env=environment | {"COMP_CWORD": "1"}, timeout=120,
+    )  # fmt: skip
+    assert "demo" in done.stdout
+
+
+# What goes wrong ----------------------------------------------------------------------------------
+
+
+def _wide():
+    names = ",".join(f"f{j}" for j in range(10_000))
+    rng = np.random.default_rng(0)
+    lines = [f"bag,label,{names}"]
+    for row in range(32):
+        bag, values = row // 2, ",".join(f"{v:.2f}" for v in rng.normal(size=10_000))
+        lines.append(f"{bag},{bag % 2},{values}")
+    return "\n".join(lines)
+
+
+BAD = {
+    "zero bytes": ("", "the file is empty"),
+    "only a header": ("bag,label,x\n", "no rows below the header"),
+    "ragged": ("bag,label,x\na,1,2\nb,0\n", "line 3"),
+    "no such column": ("mol,label,x\na,1,2\n", "which column holds the bag"),
+    "text features": ("bag,label,x\na,1,red\nb,0,blue\n", "no column of numbers"),
+    "two labels": ("bag,label,x\na,1,2\na,0,3\n", "has two labels"),
+    "one class": ("bag,label,x\n" + "".join(f"b{i},1,{i}\n" for i in range(9)), "same label"),
+    "no bag id": ("bag,label,x\na,1,2\n,0,3\n", "line 3"),
+    "not text": ("\x00\x01\x02\x03" * 20, "unknown format"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_files_are_explained(tmp_path, case):
+    content, message = BAD[case]
+    (tmp_path / "bad.csv").write_text(content)
+    done = mixedbag("compare", "bad.csv", "--out", "out", folder=tmp_path, code=2)
+    assert message in done.stderr
+    assert not (tmp_path / "out" / "report.html").exists()
+
+
+def test_wrong_names_and_options_are_explained(folder):
+    done = mixedbag("compare", "table.csv", "--bag", "mol", folder=folder, code=2)
+    assert "'mol'" in done.stderr
+    assert "molecule" in done.stderr
+    done = mixedbag("compare", "table.csv", "--bag", "molecule", folder=folder, code=2)
+    assert "--label COLUMN" in done.stderr
+    done = mixedbag("compare", "nothing.csv", folder=folder, code=2)
+    assert "no file 'nothing.csv'" in done.stderr
+    base = ("compare", "table.csv", "--bag", "molecule", "--label", "active")
+    done = mixedbag(*base, "--time-budget", "soon", folder=folder, code=2)
+    assert "'soon' is no time" in done.stderr
+    done = mixedbag(*base, "--rule", "maybe", folder=folder, code=2)
+    assert "rule must be one of" in done.stderr
+    done = mixedbag(*base, "--rule", "sum", folder=folder, code=2)
+    assert "numbers" in done.stderr
+    done = mixedbag("predict", "table.csv", "table.csv", folder=folder, code=2)
+    assert "not a model saved by mixedbag" in done.stderr
+
+
+def test_ten_thousand_columns(tmp_path):
+    (tmp_path / "wide.csv").write_text(_wide())
+    done = mixedbag(
+        *("compare", "wide.csv", "--folds", "2", "--learners", "bag statistics + SVM", "--json"),
+        folder=tmp_path,
+    )
+    assert json.loads(done.stdout)["features"] == 10_000
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_explained(compared, folder):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*COMMAND, "predict", "out/model.skops", "table.csv", "--bag", "molecule"],
+            cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120,
+        )  # fmt: skip
+    assert done.returncode == 3
+    assert "the disk is full" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_interrupt_keeps_finished_folds(tmp_path):
+    data = make_any(n_bags=60, size=(2, 5), n_features=3, random_state=0)
+    write_csv(tmp_path / "table.csv", data.bags, data.y)
+    arguments = [
+        *("compare", "table.csv", "--bag", "molecule", "--label", "active", "--out", "out"),
+        *("--learners", "bag statistics + extra", "--jobs", "1", "--folds", "5"),
+    ]
+    running = subprocess.Popen(
+        [*COMMAND, *arguments],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 120
+    while len(list(tmp_path.glob("out/folds/*/*.npz"))) < 3 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    _, told = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "the same command goes on" in told
+    assert "Traceback" not in told
+    kept = {path: path.stat().st_mtime_ns for path in tmp_path.glob("out/folds/*/*.npz")}
+    assert len(kept) >= 3
+    mixedbag(*arguments, folder=tmp_path)
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    assert (tmp_path / "out" / "report.html").exists()
