@@ -25,6 +25,9 @@ class Candidates(NamedTuple):
     right: np.ndarray
     length: np.ndarray
 
+    def take(self, rows):
+        return Candidates(*(values[rows] for values in self))
+
 
 def _most_promising(gain, n):
     """Which `n` slots have the largest gains, best first."""
@@ -42,7 +45,7 @@ class SignStep:
     the exponential loss this is discrete AdaBoost.
     """
 
-    n_candidates: int = 32
+    n_candidates: int = 16
 
     sums = staticmethod(Block.class_sums)
     exact = True

@@ -10,6 +10,7 @@ from mixedbag.boosting.block import Block
 from mixedbag.boosting.search import exact_lengths, falling_lengths
 from mixedbag.boosting.steps import LEAST, LONGEST
 
+FINALISTS = 4  # candidates that are worth an exact search
 TIE = 1e-10  # losses this close are equal: the first cell wins, whatever the order of summation
 
 
@@ -74,24 +75,39 @@ class StumpBooster:
         blocks, grid = self.blocks.map(Block.derived, self.level), self.grid
         before, _ = blocks.sum(Block.loss_and_weight)
         sums = blocks.sum(self.step.sums)
-        cell, left, right, length = self.step.candidates(sums, grid, before, self.weight)
-        slot = grid.slot[cell]
-        cut = cell - grid.cells[slot]
-        follow = self._follow(blocks.map(Block.focused, slot, cut, left, right))
+        candidates = self.step.candidates(sums, grid, before, self.weight)
+        follow = self._focus(blocks, candidates)
         if self.step.exact:
-            length, after = exact_lengths(follow, length, LONGEST)
+            candidates = candidates.take(self._finalists(follow, candidates))
+            follow = self._focus(blocks, candidates)
+            length, after = exact_lengths(follow, candidates.length, LONGEST)
         else:
-            length, after = falling_lengths(follow, length, before)
+            length, after = falling_lengths(follow, candidates.length, before)
         if self.learning_rate != 1.0:
             length, after = falling_lengths(follow, self.learning_rate * length, before)
+        cell, left, right, _ = candidates
         ties = np.flatnonzero(after <= after.min() + TIE * before)
         k = ties[np.argmin(cell[ties])]
         if not after[k] < before:
             return None
         left, right = float(length[k] * left[k]), float(length[k] * right[k])
-        self.blocks = blocks.map(Block.with_stump, slot[k], cut[k], left, right)
+        self.blocks = blocks.map(Block.with_stump, *self._place(cell[k]), left, right)
         self._settle(after[k])
         return self._stump(cell[k], left, right)
+
+    def _finalists(self, follow, candidates):
+        """The candidates with the smallest losses at their first lengths."""
+        first = np.round(follow(candidates.length)[:, 0] / self.weight, 10)
+        return np.argsort(first, kind="stable")[:FINALISTS]
+
+    def _place(self, cell):
+        """Slot of a cell, and the code that is the last on its left."""
+        slot = self.grid.slot[cell]
+        return slot, cell - self.grid.cells[slot]
+
+    def _focus(self, blocks, candidates):
+        cell, left, right, _ = candidates
+        return self._follow(blocks.map(Block.focused, *self._place(cell), left, right))
 
     @staticmethod
     def _follow(focus):
