@@ -1,17 +1,8 @@
 """What a saved model says, as named columns: of bags, or of their instances."""
 
 import numpy as np
-from sklearn.base import is_regressor
-from sklearn.pipeline import Pipeline
 
 from mixedbag.comparison import levels
-
-
-def load_model(path):
-    """A saved model, or an error in words."""
-    from mixedbag.io import load
-
-    return load(path)
 
 
 def needed_features(model):
@@ -20,15 +11,9 @@ def needed_features(model):
     return None if names is None else [str(name) for name in names]
 
 
-def speaks_of_amounts(model):
-    """Whether the model predicts counts or totals, not classes."""
-    final = model.steps[-1][1] if isinstance(model, Pipeline) else model
-    return is_regressor(final) or "count" in getattr(final, "_rules", ())
-
-
 def bag_answers(model, bags):
     """Predictions of the bags: column names, and rows."""
-    if speaks_of_amounts(model):
+    if levels.speaks_of_amounts(model):
         values = levels.amount_evidence(model, bags)
         return _amount_names(values), values.tolist()
     predicted = np.asarray(model.predict(bags)).tolist()
@@ -43,7 +28,7 @@ def bag_answers(model, bags):
 
 def instance_answers(model, bags):
     """Predictions of the instances: column names, and rows in the order of the instances."""
-    if speaks_of_amounts(model):
+    if levels.speaks_of_amounts(model):
         values = levels.amount_evidence_of_instances(model, bags)
         return _amount_names(values), values.tolist()
     values = levels.class_evidence_of_instances(model, bags)

@@ -20,10 +20,11 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ):
     """Show what the model says of one bag, and which instances made it say so."""
-    from mixedbag.cli.answers import bag_answers, instance_answers, load_model, needed_features
+    from mixedbag.cli.answers import bag_answers, instance_answers, needed_features
     from mixedbag.cli.streaming import stream_bags
+    from mixedbag.io import load
 
-    fitted = load_model(model)
+    fitted = load(model)
     found = find_bag(stream_bags(table, bag, needed_features(fitted), time), name, table)
     names, (verdict,) = bag_answers(fitted, found)
     columns, rows = instance_answers(fitted, found)

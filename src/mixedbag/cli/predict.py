@@ -23,10 +23,11 @@ def command(
 
     Rows of a bag must be adjacent in CSV and Parquet tables, which are read block by block.
     """
-    from mixedbag.cli.answers import bag_answers, instance_answers, load_model, needed_features
+    from mixedbag.cli.answers import bag_answers, instance_answers, needed_features
     from mixedbag.cli.streaming import stream_bags
+    from mixedbag.io import load
 
-    fitted = load_model(model)
+    fitted = load(model)
     with _output(out) as file:
         write = _json_writer(file) if as_json else _csv_writer(file)
         for block in stream_bags(table, bag, needed_features(fitted), time):

@@ -5,6 +5,7 @@ Evidence of an amount is the predicted amount itself.
 """
 
 import numpy as np
+from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 
 from mixedbag.bags import Bags
@@ -37,6 +38,12 @@ def amount_evidence_of_instances(model, bags):
     values = _of_instances(model, bags, method, amount_evidence)
     two_classes = by_probability and values.shape[1] == 2
     return values[:, 1:] if two_classes else values
+
+
+def speaks_of_amounts(model):
+    """Whether a model predicts counts or totals, not classes."""
+    final = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    return is_regressor(final) or "count" in getattr(final, "_rules", ())
 
 
 def _of_instances(model, bags, method, as_bags_of_one):
