@@ -34,13 +34,13 @@ class ConceptObjective:
     A concept is a row ``(c, s)``: an instance ``x`` is positive with probability ``exp(−d)``,
     ``d = Σ_k s_k² (x_k − c_k)²``, and `pooling` turns the instances' log-odds into the bag's. Both
     the distances of all instances to all concepts and the gradient are one matrix product with
-    ``[X, X²]``, which stays sparse when `X` is.
+    ``[X, X²]``, which stays sparse when `X` is. Scales cost ``½ penalty Σ_k s_k²``.
     """
 
-    def __init__(self, instances, offsets, sign, weight, pooling):
+    def __init__(self, instances, offsets, sign, weight, pooling, penalty=0.0):
         self._table = _with_squares(instances)
         self._transposed = self._table.T.tocsr() if sparse.issparse(instances) else self._table.T
-        self._offsets, self._pooling = offsets, pooling
+        self._offsets, self._pooling, self._penalty = offsets, pooling, penalty
         self._sign, self._weight = sign[:, None], weight[:, None]
 
     def __call__(self, concepts):
@@ -48,6 +48,7 @@ class ConceptObjective:
         scores, slope = _log_odds_and_slope(self._distances(concepts))
         margin = self._sign * self._pooling.value(scores, self._offsets)
         values = (self._weight * np.logaddexp(0.0, -margin)).sum(axis=0)
+        values += 0.5 * self._penalty * (_halves(concepts)[1] ** 2).sum(axis=1)
         by_bag = -self._weight * self._sign * expit(-margin)
         # Chain rule: loss → bag → instance → distance.
         pull = self._pooling.weights(scores, self._offsets)
@@ -67,7 +68,7 @@ class ConceptObjective:
         total = pull.sum(axis=0)[:, None]
         by_centre = 2.0 * scale**2 * (total * centre - first)
         by_scale = 2.0 * scale * (second - 2.0 * centre * first + total * centre**2)
-        return np.hstack([by_centre, by_scale])
+        return np.hstack([by_centre, by_scale + self._penalty * scale])
 
 
 def _halves(rows):

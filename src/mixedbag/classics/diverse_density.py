@@ -32,6 +32,10 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
     n_starts : int or None
         Number of starting points: the instances of positive bags that explain the labels best
         before any fitting. None starts from all of them.
+    alpha : float
+        Strength of the penalty ``½ α Σ_k (s_k/s_0)²`` on scales, where ``s_0`` is the scale of all
+        features at the start. It matters where features are many, as in text: without it the
+        concept learns the training bags by heart. 0 is the original method.
     max_iter : int
         Most quasi-Newton steps.
     tol : float
@@ -47,8 +51,8 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
         How much each feature matters: the distance of an instance is
         ``Σ_k (scale_k (x_k − concept_k))²``. Features that never vary have scale zero.
     objective_ : array
-        Negative log-likelihood of the training labels after each step, of the start that won. The
-        winner is chosen by this figure, on training bags only.
+        Penalised negative log-likelihood of the training labels after each step, of the start that
+        won. The winner is chosen by this figure, on training bags only.
     start_objectives_ : array
         Objective that every start had reached when it ended; every 20 steps the worse half ends.
     witness_ : array
@@ -70,12 +74,14 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
     """
 
     _rules = ("any",)
+    _search_space = {"alpha": [0.01, 0.1, 1.0]}
     _needs_scaling = True
     _accepts_sparse = True
     _pooling = NoisyOr()
 
-    def __init__(self, n_starts=30, max_iter=100, tol=1e-5, random_state=None):
+    def __init__(self, n_starts=10, alpha=0.1, max_iter=100, tol=1e-5, random_state=None):
         self.n_starts = n_starts
+        self.alpha = alpha
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -83,6 +89,7 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
     def _fit(self, bags, sign, weight):
         if self.n_starts is not None:
             check_scalar(self.n_starts, "n_starts", Integral, min_val=1)
+        check_scalar(self.alpha, "alpha", Real, min_val=0)
         check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
         check_scalar(self.tol, "tol", Real, min_val=0)
 
@@ -90,7 +97,9 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
         used = np.flatnonzero(variance > 1e-12 * variance.max())
         unit = np.sqrt(variance[used].mean()) or 1.0
         instances = bags.instances[:, used] / unit
-        objective = ConceptObjective(instances, bags.offsets, sign, weight, self._pooling)
+        objective = ConceptObjective(
+            instances, bags.offsets, sign, weight, self._pooling, self.alpha * len(used)
+        )
         starts = self._starts(instances[np.flatnonzero(bags.spread(sign) > 0)], objective)
         search = BatchLBFGS(objective, starts, self.tol)
         for i in self._iterations(self.max_iter):

@@ -13,17 +13,21 @@ class EMDD(DiverseDensity):
         minimise  Σ_{i: positive} d_i − Σ_{i: negative} log(1 − exp(−d_i)),
         d_i = min_j Σ_k s_k² (x_ijk − c_k)²
 
-    over the point ``c`` and the scales ``s``. The original alternates: choose the nearest instances
-    (E), fit the concept to them (M). Here every evaluation of the objective chooses them anew, so
-    each quasi-Newton step is a small M-step with a fresh E-step; the objective never rises, and it
-    ends lower than with the alternation, which stops when a negative bag's nearest instance changes
-    for the worse.
+    over the point ``c`` and the scales ``s``, with a penalty on scales. The original alternates:
+    choose the nearest instances (E), fit the concept to them (M). Here every evaluation of the
+    objective chooses them anew, so each quasi-Newton step is a small M-step with a fresh E-step;
+    the objective never rises, and it ends lower than with the alternation, which stops when a
+    negative bag's nearest instance changes for the worse.
 
     Parameters
     ----------
     n_starts : int or None
         Number of starting points: the instances of positive bags that explain the labels best
         before any fitting. None starts from all of them.
+    alpha : float
+        Strength of the penalty ``½ α Σ_k (s_k/s_0)²`` on scales, where ``s_0`` is the scale of all
+        features at the start. It matters where features are many, as in text: without it the
+        concept learns the training bags by heart. 0 is the original method.
     max_iter : int
         Most quasi-Newton steps.
     tol : float
@@ -36,7 +40,7 @@ class EMDD(DiverseDensity):
     concept_, scale_ : arrays of shape (n_features,)
         The concept point, and how much each feature matters.
     objective_ : array
-        The objective above after each step, of the start that won. The winner has the lowest
+        The penalised objective after each step, of the start that won. The winner has the lowest
         objective on the training bags; the published method looked at the test bags to choose it.
     start_objectives_ : array
         Objective that every start had reached when it ended; every 20 steps the worse half ends.

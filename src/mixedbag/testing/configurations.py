@@ -14,8 +14,6 @@ FAST: dict[str, dict] = {
     "AggregateRBFRegressor": {"random_state": 0},
     # The rectangle holds all positive bags, outliers too: on classes that overlap, keep it tight.
     "AxisParallelRectangle": {"epsilon": 0.1},
-    "EMDD": {"n_starts": 10},
-    "DiverseDensity": {"n_starts": 10},
     "MILES": {"random_state": 0, "tol": 1e-8},
     "MIGraphSVC": {"tol": 1e-10},
     "SetKernelSVC": {"tol": 1e-10},
