@@ -8,6 +8,7 @@ from mixedbag.disjunctive._base import DisjunctiveClassifier
 from mixedbag.disjunctive._branching import BranchAndBound
 from mixedbag.disjunctive._convexification import Convexification
 from mixedbag.disjunctive._local_search import iterated_search
+from mixedbag.disjunctive._margin_lp import MarginLP
 from mixedbag.disjunctive._master import RestrictedMaster
 
 
@@ -28,7 +29,8 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
     gap_tol : float, default 1e-6
         The relative gap that counts as proven.
     cut_rounds : int, default 0
-        Rounds of cuts before branching. Worth it for "rbf" features, seldom for "linear" ones.
+        Rounds of cuts before branching: a better bound at the root, but slower nodes, since
+        cuts need a general LP solver.
     n_candidates : int, default 4
         Bags tried at each node before one is chosen to branch on.
     n_init : int, default 10
@@ -90,16 +92,24 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
         check_scalar(self.gap_tol, "gap_tol", Real, min_val=0)
         check_scalar(self.cut_rounds, "cut_rounds", Integral, min_val=0)
         check_scalar(self.n_candidates, "n_candidates", Integral, min_val=1)
-        iterated_search(RestrictedMaster(program, incumbent.clock), incumbent, starts, self.n_init)
         master = RestrictedMaster(program, incumbent.clock)
+        iterated_search(master, incumbent, starts, self.n_init)
+        if self.cut_rounds:
+            relaxation = self._cut(RestrictedMaster(program, incumbent.clock), incumbent)
+        else:
+            relaxation = MarginLP(program, incumbent.clock)
+        tree = BranchAndBound(relaxation, incumbent, self.gap_tol, self.n_candidates)
+        try:
+            tree.run()
+        finally:
+            self.n_nodes_ = tree.n_nodes
+
+    def _cut(self, master, incumbent):
+        """A master tightened by rounds of cuts: each of its nodes starts from a better bound."""
         cutting = Convexification(master, incumbent)
         cutting.solve()
         for _ in range(self.cut_rounds):
             bags = cutting.violated_bags()
             if not len(bags) or not cutting.round(bags):
                 break
-        tree = BranchAndBound(master, incumbent, self.gap_tol, self.n_candidates)
-        try:
-            tree.run()
-        finally:
-            self.n_nodes_ = tree.n_nodes
+        return master
