@@ -243,6 +243,24 @@ def test_threads_give_the_same_model(preset):
     np.testing.assert_allclose(one.decision_function(bags), two.decision_function(bags))
 
 
+@pytest.mark.parametrize("early", [False, True])
+def test_blocks_learn_what_whole_data_learn(early):
+    """The way to a cluster: blocks of bags, functions mapped over them, and sums."""
+    bags, sign, weight = random_bags(n_bags=60, seed=8)
+    model = ExpRegBoost(n_rounds=10, early_stopping=early, random_state=0)
+    model.classes_, model.n_features_in_ = np.array([-1.0, 1.0]), bags.n_features
+    model._fit_blocks(LocalBlocks.cut(bags, sign, weight, n_blocks=4))
+    if early:
+        assert len(model.validation_loss_) >= model.n_iter_
+    else:
+        whole = ExpRegBoost(n_rounds=10).fit(bags, sign, weight)
+        np.testing.assert_allclose(model.decision_function(bags), whole.decision_function(bags))
+    with pytest.raises(ValueError, match="estimator"):
+        model.set_params(estimator=LogisticRegression())._fit_blocks(
+            LocalBlocks.cut(bags, sign, weight)
+        )
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 def test_sparse_is_dense(preset):
     bags, sign, _ = random_bags(n_bags=40, seed=8, values=[0.0, 0.0, 0.0, 1.0, -2.0])

@@ -1,9 +1,8 @@
 """Boosting for bags: pooled boosting under the *any* rule, SBoost under the *majority* rule."""
 
+from mixedbag.boosting.localized import ExpBinBoost, ExpRegBoost
 from mixedbag.boosting.losses import ExponentialLoss, LogisticLoss
 from mixedbag.boosting.pooled import (
-    ExpBinBoost,
-    ExpRegBoost,
     ISRBoost,
     NoisyOrBoost,
     OWABoost,
