@@ -60,7 +60,19 @@ class BoostedBags(Staged, LogOddsMixin, BagClassifier, ABC):
     def _log_odds_scale(self):
         return self._loss.log_odds_scale
 
+    def _check_parameters(self):
+        check_scalar(self.n_rounds, "n_rounds", numbers.Integral, min_val=1)
+        check_scalar(
+            self.learning_rate,
+            "learning_rate",
+            numbers.Real,
+            min_val=0,
+            max_val=1,
+            include_boundaries="right",
+        )
+
     def _fit(self, bags, sign, weight):
+        self._check_parameters()
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         whole = Labelled(bags, sign, weight)
         train = hold_out(whole, self._held_out_share(), seed, False)
@@ -78,6 +90,7 @@ class BoostedBags(Staged, LogOddsMixin, BagClassifier, ABC):
 
     def _fit_blocks(self, blocks):
         """Learn from blocks of labelled bags, wherever they are."""
+        self._check_parameters()
         if self.estimator is not None:
             raise ValueError("only stumps are boosted from distributed bags: leave out estimator")
         seed = check_random_state(self.random_state).randint(2**31 - 1)
@@ -94,15 +107,6 @@ class BoostedBags(Staged, LogOddsMixin, BagClassifier, ABC):
         return StumpBooster(blocks, grid, self._step, self.learning_rate)
 
     def _boost(self, booster, ensemble, held_out):
-        check_scalar(self.n_rounds, "n_rounds", numbers.Integral, min_val=1)
-        check_scalar(
-            self.learning_rate,
-            "learning_rate",
-            numbers.Real,
-            min_val=0,
-            max_val=1,
-            include_boundaries="right",
-        )
         self.intercept_ = booster.fit_constant() if self._starts_from_constant else 0.0
         members, losses = [], [booster.loss]
         if self.early_stopping:

@@ -44,9 +44,9 @@ class _LocalizedBoost(BoostedBags):
     def _pooling(self):
         return LogMeanExp(self.lam)
 
-    def _fit(self, bags, sign, weight):
+    def _check_parameters(self):
+        super()._check_parameters()
         check_scalar(self.lam, "lam", numbers.Real, min_val=0, include_boundaries="neither")
-        super()._fit(bags, sign, weight)
 
 
 class ExpBinBoost(_LocalizedBoost):

@@ -164,9 +164,9 @@ class OWABoost(BoostedBags):
     def _pooling(self):
         return OWA(self.a)
 
-    def _fit(self, bags, sign, weight):
+    def _check_parameters(self):
+        super()._check_parameters()
         check_scalar(self.a, "a", numbers.Real, min_val=0, include_boundaries="neither")
-        super()._fit(bags, sign, weight)
 
 
 class PooledBoostingClassifier(BoostedBags):
