@@ -1,0 +1,117 @@
+"""Set kernels and miGraph against sums over pairs, and scikit-learn on bags of one."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC
+
+from mixedbag.classics import MIGraphSVC, SetKernelSVC, _pairs
+from mixedbag.datasets import make_any
+
+GAMMA = 0.3
+
+
+def graph_votes(bag):
+    distance = np.sqrt(((bag[:, None] - bag) ** 2).sum(axis=2))
+    n = len(bag)
+    limit = distance.sum() / max(n * (n - 1), 1)
+    joined = (distance < limit) | np.eye(n, dtype=bool)
+    return 1.0 / joined.sum(axis=1)
+
+
+def graph_kernel(A, B):
+    u, v = graph_votes(A), graph_votes(B)
+    return u @ rbf_kernel(A, B, GAMMA) @ v / (u.sum() * v.sum())
+
+
+def normalised_kernel(A, B):
+    def total(P, Q):
+        return rbf_kernel(P, Q, GAMMA).sum()
+
+    return total(A, B) / np.sqrt(total(A, A) * total(B, B))
+
+
+def mean_kernel(A, B):
+    return rbf_kernel(A, B, GAMMA).mean()
+
+
+def statistics_kernel(A, B):
+    def describe(P):
+        return np.concatenate([P.min(axis=0), P.max(axis=0)])[None]
+
+    return rbf_kernel(describe(A), describe(B), GAMMA).item()
+
+
+CASES = [
+    (MIGraphSVC(gamma=GAMMA), graph_kernel),
+    (SetKernelSVC(gamma=GAMMA), normalised_kernel),
+    (SetKernelSVC(gamma=GAMMA, method="mean"), mean_kernel),
+    (SetKernelSVC(gamma=GAMMA, method="statistics"), statistics_kernel),
+]
+
+
+@pytest.mark.parametrize(("learner", "kernel"), CASES)
+def test_machine_is_an_svm_on_the_kernel_of_the_paper(learner, kernel):
+    data = make_any(n_bags=30, size=(1, 5), n_features=3, random_state=0)
+    train, query = data.bags[:20], data.bags[20:]
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, size=20)
+    model = clone(learner).set_params(tol=1e-8).fit(train, data.y[:20], sample_weight=weight)
+    gram = np.array([[kernel(a, b) for b in train] for a in train])
+    svc = SVC(C=1.0, kernel="precomputed", tol=1e-8).fit(gram, data.y[:20], weight)
+    test_gram = np.array([[kernel(a, b) for b in train] for a in query])
+    expected = svc.decision_function(test_gram)
+    np.testing.assert_allclose(model.decision_function(query), expected, atol=1e-6)
+    instances = np.array([[kernel(x[None], b) for b in train] for x in query.instances])
+    np.testing.assert_allclose(
+        model.decision_function_instances(query), svc.decision_function(instances), atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "linear"])
+@pytest.mark.parametrize("learner", [SetKernelSVC(method="mean"), MIGraphSVC()])
+def test_bags_of_one_are_an_ordinary_svm(learner, kernel):
+    data = make_any(n_bags=60, size=(1, 1), n_features=4, separation=1.5, random_state=0)
+    X = data.bags.instances
+    model = clone(learner).set_params(kernel=kernel, tol=1e-8).fit(X, data.y)
+    svc = SVC(kernel=kernel, coef0=1.0, tol=1e-8).fit(X, data.y)
+    np.testing.assert_allclose(model.decision_function(X), svc.decision_function(X), atol=1e-5)
+
+
+def test_normalised_rbf_on_bags_of_one_is_an_ordinary_svm():
+    data = make_any(n_bags=60, size=(1, 1), n_features=4, separation=1.5, random_state=0)
+    X = data.bags.instances
+    model, svc = SetKernelSVC(tol=1e-8).fit(X, data.y), SVC(tol=1e-8).fit(X, data.y)
+    np.testing.assert_allclose(model.decision_function(X), svc.decision_function(X), atol=1e-5)
+
+
+@pytest.mark.parametrize(("learner", "kernel"), CASES)
+def test_blocks_threads_and_sparse_rows_change_nothing(learner, kernel, monkeypatch):
+    data = make_any(n_bags=40, n_features=4, random_state=1)
+    whole = clone(learner).fit(data.bags, data.y).decision_function(data.bags)
+    monkeypatch.setattr(_pairs, "_BLOCK_ROWS", 31)
+    monkeypatch.setattr(_pairs, "_SELF_ROWS", 17)
+    thin = data.bags.with_instances(sparse.csr_array(data.bags.instances))
+    cut = clone(learner).set_params(n_jobs=2).fit(thin, data.y).decision_function(thin)
+    np.testing.assert_allclose(whole, cut, atol=1e-5)
+
+
+def test_copies_of_an_instance_share_one_vote():
+    """What miGraph is for: repeating an instance of a bag many times hardly matters."""
+    data = make_any(n_bags=30, size=(3, 5), n_features=3, random_state=0)
+    model = MIGraphSVC().fit(data.bags, data.y)
+    shares = model._shares(data.bags[:1])
+    assert shares.sum() == pytest.approx(1.0)
+    crowded = np.vstack([data.bags[0], np.repeat(data.bags[0][:1], 50, axis=0)])
+    from mixedbag.bags import Bags
+
+    shares = model._shares(Bags.from_list([crowded]))
+    copies = np.r_[0, np.arange(len(data.bags[0]), len(crowded))]
+    assert shares[copies].sum() < 0.6
+
+
+def test_only_support_bags_are_kept():
+    data = make_any(n_bags=60, n_features=3, separation=6.0, random_state=0)
+    model = SetKernelSVC(method="statistics").fit(data.bags, data.y)
+    assert len(model.support_bags_) == len(model.dual_coef_) == len(model.support_) < 60
