@@ -110,26 +110,25 @@ class KernelMachine:
     def solve(self, problem, start=None, loose=False):
         """The solution, from that of a similar problem. It is precise even if `loose` would do."""
         working = _first_slots(problem) if start is None else start.dual > 0
-        violation = 1e-3
+        violation = 1e-4
         while True:
-            dual, row_scores = self._solve_on(problem, np.flatnonzero(working), violation)
-            intercept, objective, gap = _assess(problem, dual, row_scores[problem.rows])
-            shortfall = 1.0 - problem.sign * (row_scores[problem.rows] + intercept)
+            slots = np.flatnonzero(working)
+            gram = self._gram(problem.rows[slots])
+            coef = _svc_coef(gram, problem.sign[slots], problem.cost[slots], violation)
+            expansion = self._expand(problem, slots, coef)
+            shortfall = 1.0 - expansion.margin
             shortfall[working] = 0.0
             violators = np.flatnonzero(shortfall > violation)
             if len(violators):
-                most = max(100, working.sum() // 3)
+                most = max(100, len(slots) // 2)
                 worst = np.argsort(-shortfall[violators], kind="stable")[:most]
                 working[violators[worst]] = True
-            elif gap <= self.tol * objective or violation < 1e-6:
-                break
-            else:
-                violation *= 0.03
-        coef = np.zeros(len(row_scores))
-        np.add.at(coef, problem.rows, problem.sign * dual)
-        support = np.flatnonzero(coef)
-        scores = row_scores[: self.columns.n_instances] + intercept
-        return Solution(problem, dual, objective, gap, scores, coef[support], intercept, support)
+                continue
+            coef = _polished(gram, problem.sign[slots], problem.cost[slots], coef)
+            expansion = self._expand(problem, slots, coef)
+            if expansion.gap <= self.tol * expansion.objective or violation < 1e-6:
+                return expansion.solution(self.columns.n_instances)
+            violation *= 0.03
 
     def fitted(self, solution):
         """What an estimator keeps of a solution."""
@@ -139,23 +138,57 @@ class KernelMachine:
             **self.columns.fitted(solution.support),
         }
 
-    def _solve_on(self, problem, slots, violation):
-        """The best dual that vanishes outside `slots`, and the scores of all rows."""
-        places = self.columns.places(problem.rows[slots])
+    def _gram(self, rows):
+        places = self.columns.places(rows)
+        return self.columns.table[np.ix_(places, rows)].astype(np.float64, copy=False)
+
+    def _expand(self, problem, slots, coef):
         table = self.columns.table
-        gram = table[np.ix_(places, problem.rows[slots])].astype(np.float64, copy=False)
-        sign, cost = problem.sign[slots], problem.cost[slots]
-        with config_context(assume_finite=True, skip_parameter_validation=True):
-            machine = SVC(C=1.0, kernel="precomputed", tol=violation)
-            machine.fit(gram, sign, sample_weight=cost)
-        coef = np.zeros(len(slots))
-        coef[machine.support_] = machine.dual_coef_[0]
-        coef = _polished(gram, sign, cost, coef)
-        dual = np.zeros(len(problem.rows))
-        dual[slots] = sign * coef
         per_column = np.zeros(len(table), dtype=table.dtype)
-        np.add.at(per_column, places, coef)
-        return dual, (per_column @ table).astype(np.float64, copy=False)
+        np.add.at(per_column, self.columns.places(problem.rows[slots]), coef)
+        dual = np.zeros(len(problem.rows))
+        dual[slots] = problem.sign[slots] * coef
+        return _Expansion(problem, dual, (per_column @ table).astype(np.float64, copy=False))
+
+
+class _Expansion:
+    """A dual, the scores it gives to all rows, and how good it is."""
+
+    def __init__(self, problem, dual, scores):
+        self.problem = problem
+        self.dual = dual
+        at_slots = scores[problem.rows]
+        self.intercept = _intercept(problem, dual, at_slots)
+        self.scores = scores + self.intercept
+        self.margin = problem.sign * (at_slots + self.intercept)
+        half_norm = 0.5 * (problem.sign * dual) @ at_slots
+        self.objective = half_norm + problem.loss(self.margin)
+        self.gap = self.objective - (dual.sum() - half_norm)
+
+    def solution(self, n_instances):
+        coef = np.zeros(len(self.scores))
+        np.add.at(coef, self.problem.rows, self.problem.sign * self.dual)
+        support = np.flatnonzero(coef)
+        return Solution(
+            problem=self.problem,
+            dual=self.dual,
+            objective=self.objective,
+            gap=self.gap,
+            scores=self.scores[:n_instances],
+            weights=coef[support],
+            intercept=self.intercept,
+            support=support,
+        )
+
+
+def _svc_coef(gram, sign, cost, violation):
+    """`sign·dual` of every row, by scikit-learn."""
+    with config_context(assume_finite=True, skip_parameter_validation=True):
+        machine = SVC(C=1.0, kernel="precomputed", tol=violation)
+        machine.fit(gram, sign, sample_weight=cost)
+    coef = np.zeros(len(sign))
+    coef[machine.support_] = machine.dual_coef_[0]
+    return coef
 
 
 def _polished(gram, sign, cost, coef):
@@ -182,14 +215,6 @@ def _polished(gram, sign, cost, coef):
         return coef
     at_bound[free] = solved
     return at_bound
-
-
-def _assess(problem, dual, scores):
-    """Intercept, objective and duality gap of a dual with the given scores at the slots."""
-    intercept = _intercept(problem, dual, scores)
-    half_norm = 0.5 * (problem.sign * dual) @ scores
-    objective = half_norm + problem.loss(problem.sign * (scores + intercept))
-    return intercept, objective, objective - (dual.sum() - half_norm)
 
 
 def _first_slots(problem):
