@@ -39,16 +39,19 @@ def test_no_single_exchange_makes_it_smaller():
         assert np.ptp(bags.instances[other], axis=0).sum() >= size - 1e-9
 
 
-def test_sizes_with_a_row_exchanged():
+def test_smallest_exchange():
     rng = np.random.default_rng(1)
     bags = Bags.from_list([rng.normal(size=(2, 3)) for _ in range(5)])
+    rows, bag_of = bags.instances, bags.bag_of
     chosen = np.array([0, 2, -1, 7, 8])  # bag 2 is not covered yet
-    sizes = rectangle._sizes_with(bags.instances, bags.bag_of, chosen)
-    for row, bag in enumerate(bags.bag_of):
+    lower, upper = rectangle._Bound(rows, chosen, 1), rectangle._Bound(rows, chosen, -1)
+    for row, bag in enumerate(bag_of):
         other = chosen.copy()
         other[bag] = row
-        expected = np.ptp(bags.instances[other[other >= 0]], axis=0).sum()
-        assert sizes[row] == pytest.approx(expected)
+        expected = np.ptp(rows[other[other >= 0]], axis=0).sum()
+        found, size = rectangle._smallest_with(rows, bag_of, np.array([row]), lower, upper)
+        assert found == row
+        assert size == pytest.approx(expected)
 
 
 def test_discrimination_keeps_what_shuts_out():

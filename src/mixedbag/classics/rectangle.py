@@ -163,33 +163,44 @@ def _grow(rows, offsets, seed):
     chosen = np.full(len(offsets) - 1, -1)
     chosen[bag_of[seed]] = seed
     while True:
-        size = _sizes_with(rows, bag_of, chosen)
-        covered = chosen[bag_of] >= 0
-        now = np.ptp(rows[chosen[chosen >= 0]], axis=0).sum()
-        best = np.argmin(np.where(covered, size, np.inf))
-        if size[best] >= now - 1e-9 * max(now, 1.0):  # no earlier choice wants to change
-            if covered.all():
+        lower, upper = _Bound(rows, chosen, 1), _Bound(rows, chosen, -1)
+        size = (upper.value - lower.value).sum()
+        # Only a bag that holds some side of the rectangle in place could make it smaller.
+        holders = np.zeros(len(chosen), dtype=bool)
+        holders[lower.holder], holders[upper.holder] = True, True
+        best, smaller = _smallest_with(rows, bag_of, np.flatnonzero(holders[bag_of]), lower, upper)
+        if smaller >= size - 1e-9 * max(size, 1.0):
+            waiting = np.flatnonzero(chosen[bag_of] < 0)
+            if len(waiting) == 0:
                 return chosen
-            best = np.argmin(np.where(covered, np.inf, size))
+            best, _ = _smallest_with(rows, bag_of, waiting, lower, upper)
         chosen[bag_of[best]] = best
 
 
-def _sizes_with(rows, bag_of, chosen):
-    """Size of the rectangle if each row stood for its bag, in place of the row that does now."""
-    bags = np.flatnonzero(chosen >= 0)
-    held = rows[chosen[bags]]
-    lower, upper = (_bounds_without(rows, bag_of, bags, edge * held, edge) for edge in (1, -1))
-    return (np.maximum(upper, rows) - np.minimum(lower, rows)).sum(axis=1)
+class _Bound:
+    """Lower (`edge` 1) or upper (−1) bounds of the chosen rows, and what they are without a bag."""
+
+    def __init__(self, rows, chosen, edge):
+        bags = np.flatnonzero(chosen >= 0)
+        held = edge * rows[chosen[bags]]
+        order = np.argpartition(held, min(1, len(held) - 1), axis=0)[:2]
+        first = np.take_along_axis(held, order, axis=0)
+        self.holder = bags[order[0]]
+        self.value = edge * first[0]
+        self._runner_up = edge * (first[1] if len(first) > 1 else np.full(len(first[0]), np.inf))
+
+    def without(self, bag):
+        """Bounds by the bags other than each of these."""
+        return np.where(bag[:, None] == self.holder, self._runner_up, self.value)
 
 
-def _bounds_without(rows, bag_of, bags, held, edge):
-    """Lower (`edge` 1) or upper (−1) bounds by the bags other than each row's own."""
-    order = np.argpartition(held, min(1, len(held) - 1), axis=0)[:2]
-    bounds = np.take_along_axis(held, order, axis=0)
-    owner = bags[order[0]]
-    runner_up = bounds[1] if len(bounds) > 1 else np.full(held.shape[1], np.inf)
-    own = bag_of[:, None] == owner
-    return edge * np.where(own, runner_up, bounds[0])
+def _smallest_with(rows, bag_of, candidates, lower, upper):
+    """The candidate that makes the smallest rectangle when it stands for its bag, and the size."""
+    row, bag = rows[candidates], bag_of[candidates]
+    sides = np.maximum(upper.without(bag), row) - np.minimum(lower.without(bag), row)
+    sizes = sides.sum(axis=1)
+    best = np.argmin(sizes)
+    return candidates[best], sizes[best]
 
 
 def _beyond(chosen, rows):

@@ -1,0 +1,123 @@
+"""How the cost of the classics grows, what blocks and threads save, and Weka's times."""
+
+import re
+import subprocess
+import tempfile
+
+import numpy as np
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.preprocessing import StandardScaler
+
+from benchmarks.common import Table, timed
+from benchmarks.emdd import WEKA
+from mixedbag.classics import (
+    MILES,
+    AxisParallelRectangle,
+    CitationKNN,
+    DiverseDensity,
+    MIGraphSVC,
+    MILogisticRegression,
+    SetKernelSVC,
+)
+from mixedbag.classics._pairs import nearest_squared
+from mixedbag.datasets import load, make_any
+from mixedbag.datasets.catalogue import paths
+from mixedbag.wrappers import InstanceWise
+
+# Weka's classes for the same method, and the part of its report that tells the time.
+RIVALS = {
+    "weka.classifiers.mi.MIDD": DiverseDensity(),
+    "weka.classifiers.mi.MILR -A 0": MILogisticRegression(),
+    "weka.classifiers.mi.MISMO -K weka.classifiers.mi.supportVector.MIRBFKernel": SetKernelSVC(),
+}
+TIME_LIMIT = 150
+
+
+def run(quick):
+    return [growth(quick), blocks(quick), against_weka(quick)]
+
+
+def growth(quick):
+    learners = {
+        "CitationKNN": CitationKNN(),
+        "SetKernelSVC": SetKernelSVC(),
+        "MIGraphSVC": MIGraphSVC(),
+        "MILES": MILES(max_concepts=2000, random_state=0),
+        "AxisParallelRectangle": AxisParallelRectangle(),
+        "MILogisticRegression": MILogisticRegression(),
+    }
+    rows = []
+    for n_bags in (100, 200) if quick else (250, 500, 1000):
+        data = make_any(n_bags=n_bags, n_features=50, random_state=0)
+        row = {"bags": n_bags, "instances": data.bags.n_instances}
+        for label, learner in learners.items():
+            _, row[label] = timed(lambda m=learner, d=data: m.fit(d.bags, d.y))
+        rows.append(row)
+    exponent = {"bags": "growth exponent", "instances": ""}
+    for label in learners:
+        first, last = rows[-2], rows[-1]
+        exponent[label] = float(np.log2(last[label] / first[label]))
+    notes = (
+        "Seconds of one fit, one thread, 50 features, about 10 instances a bag. The last row is "
+        "the power of the number of bags with which the last doubling grew. MILES is capped at "
+        "2,000 concepts here."
+    )
+    return Table("Seconds of a fit as bags grow", [*rows, exponent], notes)
+
+
+def blocks(quick):
+    """All pairs of bags: blocks of matrix products against a loop over pairs."""
+
+    def loop(bags):
+        return np.array([[euclidean_distances(a, b).min() for b in bags] for a in bags])
+
+    rows = []
+    for n_bags in (50,) if quick else (100, 200, 1000):
+        bags = make_any(n_bags=n_bags, n_features=50, random_state=0).bags
+        result, blocked = timed(lambda b=bags: nearest_squared(b, b), 3)
+        _, threads = timed(lambda b=bags: nearest_squared(b, b, n_jobs=2), 3)
+        row = {"bags": n_bags, "blocks": blocked, "blocks, 2 threads": threads}
+        if n_bags <= 200:
+            expected, row["loop over pairs"] = timed(lambda b=bags: loop(b))
+            row["times faster"] = row["loop over pairs"] / blocked
+            np.testing.assert_allclose(np.sqrt(result), expected, atol=1e-6)
+        rows.append(row)
+    return Table("Minimal Hausdorff distances of all pairs of bags, seconds", rows)
+
+
+def against_weka(quick):
+    data = load("musk1")
+    bags = InstanceWise(StandardScaler()).fit_transform(data.bags)
+    arff = paths("musk1")[0].parent / "musk1.arff"
+    rows = []
+    for options, learner in list(RIVALS.items())[1 if quick else 0 :]:
+        learner.fit(bags, data.y)  # the first call loads libraries
+        _, ours = timed(lambda m=learner: m.fit(bags, data.y), 3)
+        weka = weka_seconds(options, arff)
+        row = {
+            "learner": type(learner).__name__,
+            "seconds": ours,
+            "Weka": options.split()[0].split(".")[-1],
+        }
+        rows.append(row | {"Weka seconds": weka if weka else f"over {TIME_LIMIT}, or no Weka"})
+        if weka:
+            rows[-1]["times faster"] = weka / ours
+    notes = (
+        "Defaults on both sides, which are not the same settings: a comparison of waiting times, "
+        "not of solvers. Weka's own report of the time to build the model."
+    )
+    return Table("Seconds of a fit on MUSK1 beside Weka 3.6", rows, notes)
+
+
+def weka_seconds(options, arff):
+    if not WEKA.exists():
+        return None
+    command = ["java", "-cp", WEKA, *options.split(), "-t", arff, "-no-cv"]
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            done = subprocess.run(
+                command, cwd=folder, capture_output=True, text=True, check=True, timeout=TIME_LIMIT
+            )
+        except subprocess.TimeoutExpired:
+            return None
+    return float(re.search(r"Time taken to build model: (\S+) seconds", done.stdout).group(1))
