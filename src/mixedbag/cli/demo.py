@@ -5,13 +5,15 @@ from typing import Annotated
 
 import typer
 
-# A few of each kind: quick to fit, quick to compile on first use.
+# A few of each kind, quick to fit.
 _LEARNERS = (
-    "bag statistics",
+    "bag statistics + SVM",
     "spread labels + logistic",
+    "BagMarginSVC",
     "EMDD",
-    "ISRBoost",
-    "PooledBoostingClassifier",
+    "MILES",
+    "MILogisticRegression",
+    "ExpRegBoost",
 )
 
 

@@ -55,8 +55,9 @@ def _output(path):
     from mixedbag.comparison.store import written_whole
 
     with written_whole(path) as binary:
-        text = io.TextIOWrapper(binary, encoding="utf-8", newline="", write_through=True)
+        text = io.TextIOWrapper(binary, encoding="utf-8", newline="")
         yield text
+        text.flush()
         text.detach()
 
 

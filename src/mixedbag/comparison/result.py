@@ -100,7 +100,7 @@ class Comparison:
     # The leaderboard -----------------------------------------------------------------------------
 
     def leaderboard(self):
-        """A `Row` a learner, the best first, then those that gave no result."""
+        """A `Row` a learner, the best first, then those that have not met every fold."""
         by_name = {c.name: self._fold_quality(c) for c in self.candidates}
         finished = self.finished()
         if finished:
@@ -110,7 +110,7 @@ class Comparison:
         means = {n: np.mean(list(q.values())) for n, q in by_name.items() if self._is_whole(q)}
         best = by_name[max(means, key=means.get)] if means else {}
         rows = [self._row(name, quality, best) for name, quality in by_name.items()]
-        return sorted(rows, key=lambda row: (row.mean is None, -(row.mean or 0.0)))
+        return sorted(rows, key=lambda row: (row.status != "done", -(row.mean or 0.0)))
 
     def _is_whole(self, quality):
         return len(quality) == len(self.splits)

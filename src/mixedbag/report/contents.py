@@ -104,6 +104,8 @@ def _class_charts(result, answers):
 def _rivals(result):
     """Name and out-of-fold probability of the best single learners."""
     rows = [r for r in result.leaderboard() if r.kind == "learner" and r.status == "done"]
+    if len(rows) == 1:  # it is the chosen one
+        return []
     by_name = {candidate.name: candidate for candidate in result.candidates}
     return [(row.name, result.out_of_fold(by_name[row.name]).bags[:, 1]) for row in rows[:_RIVALS]]
 

@@ -22,14 +22,14 @@ function showLeaderboard(known) {
     make("button", { type: "button", text: column.title, onclick: () => sort(j) })));
   table.append(make("thead", {}, make("tr", {}, ...heads)), body);
 
-  let order = { j: 1, down: true };
+  let order = { j: -1, down: true }; // as it comes: what met every fold first
   function sort(j) {
     order = { j, down: order.j === j ? !order.down : j === 1 || j === 2 };
     fillBody();
   }
   function fillBody() {
     const { j, down } = order;
-    const rows = [...known.board].sort((a, b) => {
+    const rows = j < 0 ? known.board : [...known.board].sort((a, b) => {
       const [u, v] = [columns[j].value(a), columns[j].value(b)];
       return (u < v ? -1 : u > v ? 1 : 0) * (down ? -1 : 1);
     });
