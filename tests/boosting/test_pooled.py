@@ -90,11 +90,21 @@ def test_rounds_from_extreme_scores_fall(pooling, loss, step, scale):
         booster = StumpBooster(blocks, grid, step, level=level)
         before = booster.level
         for _ in range(5):
-            if booster.round() is None:
-                break
+            assert booster.round() is not None
             assert booster.level < before
             before = booster.level
     assert np.isfinite(before)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_objective_is_the_loss_of_the_staged_scores(preset):
+    bags, sign, weight = random_bags(n_bags=30, seed=2)
+    model = preset(n_rounds=30).fit(bags, sign, weight)
+    losses = [
+        model._loss.derivatives(sign * scores)[0] @ weight / weight.sum()
+        for scores in model.staged_decision_function(bags)
+    ]
+    np.testing.assert_allclose(model.objective_, losses, rtol=1e-9)
 
 
 # Bags of one: the classical methods ------------------------------------------------------------
