@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 from sklearn.svm import SVC
 
 from mixedbag import Bags
-from mixedbag.aggregate import AggregateSVC
+from mixedbag.aggregate import AggregateSVC, _machines
 from mixedbag.aggregate._interior_point import solve_box
 from mixedbag.aggregate._labeling import assign_labels
 
@@ -72,6 +72,22 @@ def label_cost(scores, count, bits, C, D):
     hinge = np.maximum(0, 1 - np.where(bits, 1, -1) * scores).sum()
     missed = abs(count - np.sum(bits))
     return C * hinge + (D * missed if missed else 0.0)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.01])
+def test_solving_near_the_margin_is_solving_for_all(monkeypatch, share):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(800, 5))
+    score = X[:, 0] + 0.7 * rng.normal(size=800)
+    positive = score > np.quantile(score, 1 - share)
+    cost = rng.uniform(0.2, 1.0, size=800)
+    scores, half = _machines.LinearMachine(X).solve(positive, cost)
+    monkeypatch.setattr(_machines, "_FEW", 60)
+    near = _machines.LinearMachine(X)
+    for flipped in (positive, rng.permutation(positive), positive):  # the last one starts warm
+        near_scores, near_half = near.solve(flipped, cost)
+    assert near_half == pytest.approx(half, rel=1e-6)
+    np.testing.assert_allclose(near_scores, scores, atol=1e-5)
 
 
 @pytest.mark.parametrize("D", [0.2, 1.5, np.inf])

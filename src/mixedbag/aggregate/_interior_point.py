@@ -5,42 +5,55 @@ costs O(rows × features²) and the number of steps, about twenty, depends on ne
 """
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 
 
-def solve_box(Z, linear, low, high, tol=1e-10, max_iter=100):
-    """Minimise ½‖Zᵀβ‖² − linearᵀβ over Σβ = 0 and low ≤ β ≤ high.
+def solve_box(Z, linear, low, high, fixed_w=0.0, fixed_sum=0.0, tol=1e-10, max_iter=100):
+    """Minimise ½‖w‖² − linearᵀβ with w = Zᵀβ + fixed_w, over Σβ + fixed_sum = 0, low ≤ β ≤ high.
 
-    Mehrotra's predictor-corrector. `Z` is dense or CSR.
+    Mehrotra's predictor-corrector. `Z` is dense or CSR; the fixed parts are those of rows whose β
+    is known already.
 
     Returns
     -------
     beta : array (n,)
     w : array (n_features,)
-        Zᵀβ.
     intercept : float
-        The multiplier of Σβ = 0: at the solution Zw + intercept equals `linear` where β is free.
+        The multiplier of the sum: at the solution Zw + intercept equals `linear` where β is free.
     n_iter : int
     """
     width = high - low
     above = 0.5 * width  # distance of β from `low`, and `below` from `high`
     below = width - above
     intercept = 0.0
-    w = Z.T @ (low + above)
+    w = Z.T @ (low + above) + fixed_w
     slope = Z @ w + intercept - linear
-    push = np.abs(slope).mean() + 1e-3
-    lift = np.maximum(slope, 0.0) + push  # multipliers; their difference is the slope
-    press = lift - slope
+    # Multipliers of the size that they will have, not of the first, huge slopes: their difference
+    # approaches the slope along the way.
+    size = np.abs(linear).max() + 1e-3
+    # So little that steps hardly feel it, so much that Woodbury's inner matrix stays definite.
+    damping = 1e-12 * max(1.0, (Z * Z).sum(axis=1).max())
+    lift = np.full(len(low), size)
+    press = np.full(len(low), size)
     n_iter = 0
     while n_iter < max_iter:
         beta = low + above
+        imbalance = beta.sum() + fixed_sum
+        residual = lift - press - slope
         complementarity = (above @ lift + below @ press) / (2 * len(low))
         scale = 1.0 + abs(0.5 * w @ w - linear @ beta)
-        if 2 * len(low) * complementarity <= tol * scale and abs(beta.sum()) <= tol * width.sum():
+        if (
+            2 * len(low) * complementarity <= tol * scale
+            and abs(imbalance) <= tol * width.sum()
+            and np.abs(residual).max() <= 1e-8 * size
+        ):
             break
         n_iter += 1
-        newton = _Newton(Z, lift / above + press / below, beta.sum())
-        residual = -slope + lift - press
+        try:
+            newton = _Newton(Z, lift / above + press / below + damping, imbalance)
+        except linalg.LinAlgError:
+            damping *= 100.0
+            continue
         step, turn = newton.solve(residual - lift + press)
         lift_step = -lift - lift / above * step
         press_step = -press + press / below * step
@@ -61,7 +74,7 @@ def solve_box(Z, linear, low, high, tol=1e-10, max_iter=100):
         lift = lift + reach * lift_step
         press = press + reach * press_step
         intercept += reach * turn
-        w = Z.T @ (low + above)
+        w = Z.T @ (low + above) + fixed_w
         slope = Z @ w + intercept - linear
     return low + above, w, float(intercept), n_iter
 
@@ -72,13 +85,8 @@ class _Newton:
     def __init__(self, Z, theta, imbalance):
         self.Z = Z
         self.inverse = 1.0 / theta
-        scaled = (
-            Z.multiply(self.inverse[:, None])
-            if hasattr(Z, "multiply")
-            else (Z * self.inverse[:, None])
-        )
-        inner = Z.T @ scaled
-        inner = inner.toarray() if hasattr(inner, "toarray") else inner
+        inner = Z.T @ (Z * self.inverse[:, None])
+        inner = inner.toarray() if sparse.issparse(inner) else inner
         inner[np.diag_indices_from(inner)] += 1.0
         self.factor = linalg.cho_factor(inner, check_finite=False)
         self.imbalance = imbalance
@@ -98,9 +106,4 @@ class _Newton:
 
 def _reach(*pairs):
     """The longest step, at most one, that keeps every value positive."""
-    longest = 1.0
-    for value, step in pairs:
-        shrinking = step < 0
-        if shrinking.any():
-            longest = min(longest, (-value[shrinking] / step[shrinking]).min())
-    return longest
+    return 1.0 / max(1.0, *((-step / value).max() for value, step in pairs))

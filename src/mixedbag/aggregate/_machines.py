@@ -6,23 +6,75 @@ from sklearn.svm import SVC
 
 from mixedbag.aggregate._interior_point import solve_box
 
+_BAND = 0.3  # rows whose margin is within this of one are solved for first
+_FEW = 5000  # rows that are solved for all at once
+
 
 class LinearMachine:
-    """½‖w‖² + Σ_i cost_i max(0, 1 − s_i (w·x_i + b)), solved by an interior point method."""
+    """½‖w‖² + Σ_i cost_i max(0, 1 − s_i (w·x_i + b)), solved by an interior point method.
+
+    Of many rows only those near the margin of the last solution are solved for. The others sit at
+    the bound that their margin tells; those found on the wrong one join in, until there are none:
+    the solution is that of all rows.
+    """
 
     def __init__(self, X):
         self.X = X
         self.features = X
+        self.w = None
 
     def solve(self, positive, cost):
         """Fit to labels; returns the instances' scores and ½‖w‖²."""
         if positive.all() or not positive.any():  # everything on one side costs nothing
             self.w, self.intercept = np.zeros(self.X.shape[1]), 1.0 if positive.all() else -1.0
-        else:
-            sign = np.where(positive, 1.0, -1.0)
-            low, high = np.where(positive, 0.0, -cost), np.where(positive, cost, 0.0)
-            _, self.w, self.intercept, _ = solve_box(self.X, sign, low, high)
-        return self.X @ self.w + self.intercept, 0.5 * self.w @ self.w
+            return np.full(len(positive), self.intercept), 0.0
+        sign = np.where(positive, 1.0, -1.0)
+        if len(sign) <= _FEW:
+            self._solve_rows(np.arange(len(sign)), sign, cost, np.zeros(len(sign)))
+            return self._scores(), 0.5 * self.w @ self.w
+        if self.w is None:
+            some = np.linspace(0, len(sign) - 1, _FEW).astype(int)
+            some = np.unique(np.r_[some, positive.argmin(), positive.argmax()])
+            self._solve_rows(some, sign, cost * len(sign) / len(some), np.zeros(len(sign)))
+        scores = self._scores()
+        solved = _near_margin(sign, cost, scores)
+        while True:
+            at_bound = _at_bound(sign, cost, scores, solved)
+            self._solve_rows(np.flatnonzero(solved), sign, cost, at_bound)
+            scores = self._scores()
+            wrong = np.where(at_bound != 0.0, sign * scores > 1.0, sign * scores < 1.0) & ~solved
+            if not wrong.any():
+                return scores, 0.5 * self.w @ self.w
+            solved |= wrong
+
+    def _scores(self):
+        return self.X @ self.w + self.intercept
+
+    def _solve_rows(self, rows, sign, cost, at_bound):
+        """Solve for some rows, the multipliers of the others being `at_bound`."""
+        s, c = sign[rows], cost[rows]
+        low, high = np.minimum(s, 0.0) * c, np.maximum(s, 0.0) * c
+        fixed_w, fixed_sum = (0.0, 0.0)
+        if len(rows) < len(sign):
+            fixed_w, fixed_sum = self.X.T @ at_bound, at_bound.sum()
+        _, self.w, self.intercept, _ = solve_box(self.X[rows], s, low, high, fixed_w, fixed_sum)
+
+
+def _near_margin(sign, cost, scores):
+    """Rows near the margin: enough to balance the multipliers of all the others."""
+    band = _BAND
+    while True:
+        near = np.abs(sign * scores - 1.0) < band
+        needed = -_at_bound(sign, cost, scores, near).sum()
+        room = sign[near] * cost[near]
+        if room[room < 0].sum() < needed < room[room > 0].sum():
+            return near
+        band *= 2.0
+
+
+def _at_bound(sign, cost, scores, solved):
+    """Multipliers of the rows that are not solved for: all or nothing, as their margin tells."""
+    return np.where((sign * scores < 1.0) & ~solved, sign * cost, 0.0)
 
 
 class KernelMachine:
