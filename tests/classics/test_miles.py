@@ -6,7 +6,8 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from mixedbag.classics import MILES
-from mixedbag.classics._rows import feature_variance, sample_rows
+from mixedbag.classics._kernels import kernel_width
+from mixedbag.classics._rows import feature_moments, sample_rows
 from mixedbag.datasets import make_any
 
 
@@ -58,14 +59,18 @@ def test_sample_does_not_depend_on_order_or_copies():
     assert drawn(rows) == drawn(np.vstack([rows, rows[:20]]))
 
 
-def test_variance_counts_weights_as_copies():
+def test_weights_count_as_copies():
     data = make_any(n_bags=10, n_features=3, random_state=0)
     weight = np.arange(10) % 3 + 1.0
     copies = data.bags[np.repeat(np.arange(10), weight.astype(int))]
-    expected = copies.instances.var(axis=0)
-    np.testing.assert_allclose(feature_variance(data.bags, weight), expected)
     thin = data.bags.with_instances(sparse.csr_array(data.bags.instances))
-    np.testing.assert_allclose(feature_variance(thin, weight), expected)
+    for bags in (data.bags, thin):
+        mean, variance = feature_moments(bags, weight)
+        np.testing.assert_allclose(mean, copies.instances.mean(axis=0), atol=1e-12)
+        np.testing.assert_allclose(variance, copies.instances.var(axis=0))
+        assert kernel_width("scale", bags, weight) == pytest.approx(
+            1 / (3 * copies.instances.var())
+        )
 
 
 def test_bad_parameters_are_refused():

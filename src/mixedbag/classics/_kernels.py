@@ -10,6 +10,7 @@ from sklearn.utils import check_scalar
 
 from mixedbag.base import BagClassifier, check_choice
 from mixedbag.classics._pairs import all_pairs, reduce_pairs
+from mixedbag.classics._rows import feature_moments
 
 KERNELS = ("rbf", "linear", "poly")
 
@@ -19,9 +20,9 @@ def kernel_width(gamma, bags, weight):
     if not isinstance(gamma, str):
         return float(check_scalar(gamma, "gamma", Real, min_val=0, include_boundaries="neither"))
     check_choice("gamma", gamma, ("scale",))
-    share = bags.spread(weight) / (weight @ bags.sizes * bags.n_features)
-    variance = (share @ bags.instances**2).sum() - (share @ bags.instances).sum() ** 2
-    return 1.0 / (bags.n_features * variance) if variance > 0 else 1.0
+    mean, variance = feature_moments(bags, weight)
+    spread = variance.mean() + mean.var()  # variance of all entries of the table together
+    return 1.0 / (bags.n_features * spread) if spread > 0 else 1.0
 
 
 class _BagKernelSVC(BagClassifier):

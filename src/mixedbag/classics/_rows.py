@@ -5,13 +5,13 @@ from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 
-def feature_variance(bags, weight):
-    """Variance of each feature over instances, every instance weighted like its bag."""
+def feature_moments(bags, weight):
+    """Mean and variance of each feature over instances, every instance weighted like its bag."""
     weight = bags.spread(weight)
     if bags.is_sparse:
-        return mean_variance_axis(bags.instances, axis=0, weights=weight)[1]
+        return mean_variance_axis(bags.instances, axis=0, weights=weight)
     mean = np.average(bags.instances, axis=0, weights=weight)
-    return np.average((bags.instances - mean) ** 2, axis=0, weights=weight)
+    return mean, np.average((bags.instances - mean) ** 2, axis=0, weights=weight)
 
 
 def sample_rows(instances, n_rows, rng):

@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state, check_scalar
 from mixedbag.base import BagClassifier, LogOddsMixin
 from mixedbag.classics._batch_lbfgs import BatchLBFGS
 from mixedbag.classics._concept import ConceptObjective, concept_distance, log_odds
-from mixedbag.classics._rows import dense_rows, feature_variance, sample_rows
+from mixedbag.classics._rows import dense_rows, feature_moments, sample_rows
 from mixedbag.pooling import NoisyOr, bag_argmax
 
 # Instances of positive bags looked at as possible starts.
@@ -93,7 +93,7 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
         check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
         check_scalar(self.tol, "tol", Real, min_val=0)
 
-        variance = feature_variance(bags, weight)
+        _, variance = feature_moments(bags, weight)
         used = np.flatnonzero(variance > 1e-12 * variance.max())
         unit = np.sqrt(variance[used].mean()) or 1.0
         instances = bags.instances[:, used] / unit

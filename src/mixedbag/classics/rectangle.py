@@ -8,7 +8,7 @@ from scipy.special import ndtr, ndtri
 from sklearn.utils import check_scalar
 
 from mixedbag.base import BagClassifier
-from mixedbag.classics._rows import feature_variance
+from mixedbag.classics._rows import feature_moments
 from mixedbag.pooling import bag_argmax, bag_max
 
 _SEED_ROWS = 512
@@ -89,7 +89,7 @@ class AxisParallelRectangle(BagClassifier):
             check_scalar(value, name, Real, min_val=0, max_val=1, include_boundaries="neither")
         check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
 
-        unit = np.sqrt(feature_variance(bags, weight).mean()) or 1.0
+        unit = np.sqrt(feature_moments(bags, weight)[1].mean()) or 1.0
         positive, positive_weight = _distinct(bags[sign > 0], weight[sign > 0])
         negative, negative_weight = bags[sign < 0], weight[sign < 0]
         inside, outside = positive.instances / unit, negative.instances / unit
