@@ -8,7 +8,7 @@ from mixedbag.disjunctive import LNPBoost
 
 COSINES = (0.6, 0.7, 0.8, 0.9, 1.0)
 SETS = {"musk1": 3, "elephant": 1}  # folds of ten
-ROUNDS = 4
+ROUNDS = 8
 
 
 def run(quick=False):

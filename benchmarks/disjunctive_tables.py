@@ -12,7 +12,7 @@ from benchmarks._disjunctive_runs import cross_validate, gamma_of, summary
 from benchmarks.common import Table, published
 from mixedbag.disjunctive import LNPBoost, SparseBagMarginSVC
 
-ROUNDS = 2
+ROUNDS = 5
 TREC = [f"trec9-{k}" for k in (1, 2, 3, 4, 7, 9, 10)]
 SETS = {
     **dict.fromkeys(["musk1", "elephant", "fox", "tiger", "musk2"], ("linear", "rbf")),

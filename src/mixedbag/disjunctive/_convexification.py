@@ -3,12 +3,13 @@
 import numpy as np
 
 from mixedbag.disjunctive._cuts import Cut, CutGenerator
+from mixedbag.disjunctive._solver import SolverStopped
 
 _VIOLATED = 1e-6
 
 
 class Convexification:
-    """Tightens a master by rounds of cuts, one for every violated bag.
+    """Tightens a master by rounds of cuts for violated bags.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ class Convexification:
     def round(self, bags):
         """Cut the current solution off for each of these bags; returns the number of new cuts."""
         generator = CutGenerator(self.master, self.incumbent.upper, self.normalization)
-        cuts = [cut for cut in map(generator.cut, bags) if cut is not None]
+        cuts = [cut for bag in bags if (cut := self._cut(generator, bag)) is not None]
         if self.max_cosine < 1.0:
             cuts = self._distinct(cuts, generator)
         if cuts:
@@ -57,6 +58,14 @@ class Convexification:
             self.solve()
             self._purge()
         return len(cuts)
+
+    def _cut(self, generator, bag):
+        try:
+            return generator.cut(bag)
+        except SolverStopped:
+            if self.master.clock.expired():
+                raise
+            return None  # numerical trouble with one bag: the others may still be cut
 
     def _distinct(self, cuts, generator):
         """The deepest cuts first, each at a large enough angle to all others."""

@@ -25,8 +25,8 @@ class LNPBoost(DisjunctiveClassifier):
 
     is to be small. Instead of guessing which instance of a positive bag makes its label, it first
     solves a linear relaxation that keeps all of them possible, and tightens it by rounds of cutting
-    planes: for every positive bag that the relaxed solution violates, the deepest inequality
-    that holds whichever instance is the witness. The relaxed value (RDP) is a lower bound on what
+    planes: for a positive bag that the relaxed solution violates, the deepest inequality that
+    holds whichever instance is the witness. The relaxed value (RDP) is a lower bound on what
     any classifier can reach. The relaxed solution is then projected (PRDP): its most positive
     instances become witnesses, and a local search goes on from there. `gap_` says how far the
     result can be from the best possible one.
@@ -37,8 +37,11 @@ class LNPBoost(DisjunctiveClassifier):
         The program, as in :class:`SparseBagMarginSVC`. The bound is tighter without a free bias.
     max_rounds : int, default 100
         Rounds of cuts at most.
-    tol : float, default 0.01
-        Stop when two rounds in a row raise the bound by less than this fraction.
+    bags_per_round : int, default 20
+        Cuts a round: the violated bags that cost most. Few cuts at a time are made against a
+        fresher solution, and raise the bound faster.
+    tol : float, default 0.005
+        Stop when three rounds in a row raise the bound by less than this fraction.
     gap_tol : float, default 1e-4
         Stop when the relative gap is this small.
     max_cosine : float, default 1.0
@@ -90,7 +93,8 @@ class LNPBoost(DisjunctiveClassifier):
         gamma="scale",
         n_thresholds=5,
         max_rounds=100,
-        tol=0.01,
+        bags_per_round=20,
+        tol=0.005,
         gap_tol=1e-4,
         max_cosine=1.0,
         normalization="multipliers",
@@ -109,6 +113,7 @@ class LNPBoost(DisjunctiveClassifier):
         self.gamma = gamma
         self.n_thresholds = n_thresholds
         self.max_rounds = max_rounds
+        self.bags_per_round = bags_per_round
         self.tol = tol
         self.gap_tol = gap_tol
         self.max_cosine = max_cosine
@@ -160,18 +165,19 @@ class LNPBoost(DisjunctiveClassifier):
                 incumbent.offer(cutting.master.w, cutting.master.b)
                 return
             before = cutting.master.value
-            if not cutting.round(bags):
+            if not cutting.round(bags[: self.bags_per_round]):
                 return
             witness = cutting.master.program.best_instances(cutting.master.scores)
             local_search(projected, incumbent, witness)
             gain = cutting.master.value - before
             stalled = stalled + 1 if gain < self.tol * max(before, 1e-12) else 0
-            if stalled == 2:
+            if stalled == 3:
                 return
 
     def _check_cutting(self):
         check_choice("normalization", self.normalization, ("multipliers", "coefficients"))
         check_scalar(self.max_rounds, "max_rounds", Integral, min_val=1)
+        check_scalar(self.bags_per_round, "bags_per_round", Integral, min_val=1)
         check_scalar(self.features_per_round, "features_per_round", Integral, min_val=1)
         for name in ("tol", "gap_tol", "selection_tol"):
             check_scalar(getattr(self, name), name, Real, min_val=0)

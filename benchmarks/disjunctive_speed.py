@@ -1,0 +1,126 @@
+"""How long the disjunctive program takes, beside HiGHS's own mixed-integer solver.
+
+CPU seconds of one thread (the machine may be shared). MUSK1 folds, inputs standardised, C = 1,
+sigma = 9; λ = 7 with 30 positive bags for DPBoost.
+"""
+
+import time
+import warnings
+
+import highspy
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from benchmarks._disjunctive_runs import folds, gamma_of, kept
+from benchmarks.common import Table
+from benchmarks.disjunctive_synthetic import SHARED, make_bags
+from mixedbag.disjunctive import DPBoost, ExactBagMarginSVC, LNPBoost, SparseBagMarginSVC
+from mixedbag.disjunctive.features import LinearFeatures
+
+MILP_LIMIT = 120.0
+
+
+def measure(model, train, y):
+    start = time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(train, y)
+    return time.process_time() - start
+
+
+def big_m(program, upper, limit):
+    """The same program as a MILP: (CPU seconds, lower, upper) of HiGHS."""
+    m, e = program.n_features, program.n_examples
+    positives = np.concatenate(program.bags)
+    rows = np.concatenate([positives, program.negatives])
+    width = 2 * m + e + len(positives)
+    matrix = np.zeros((len(rows) + len(program.bags), width))
+    matrix[: len(rows), : 2 * m] = program.full_rows(rows)
+    matrix[np.arange(len(rows)), 2 * m + program.example[rows]] = 1.0
+    # |<w, x>| <= ‖w‖₁ max|x| <= upper max|x| switches a row off.
+    big = 1.0 + upper * np.abs(program.values[positives]).max(axis=1)
+    k = np.arange(len(positives))
+    matrix[k, 2 * m + e + k] = -big
+    lower = np.concatenate([1.0 - big, np.ones(len(rows) - len(k)), np.ones(len(program.bags))])
+    matrix[len(rows) + program.example[positives], 2 * m + e + k] = 1.0
+    lp = highspy.HighsLp()
+    lp.num_col_, lp.num_row_ = width, len(lower)
+    lp.col_cost_ = np.concatenate([np.ones(2 * m), program.slack_cost, np.zeros(len(k))])
+    lp.col_lower_ = np.zeros(width)
+    lp.col_upper_ = np.concatenate([np.full(2 * m + e, highspy.kHighsInf), np.ones(len(k))])
+    lp.row_lower_, lp.row_upper_ = lower, np.full(len(lower), highspy.kHighsInf)
+    i, j = np.nonzero(matrix)
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    lp.a_matrix_.start_ = np.searchsorted(i, np.arange(len(lower) + 1))
+    lp.a_matrix_.index_, lp.a_matrix_.value_ = j, matrix[i, j]
+    kinds = [highspy.HighsVarType.kContinuous] * (2 * m + e)
+    lp.integrality_ = kinds + [highspy.HighsVarType.kInteger] * len(k)
+    solver = highspy.Highs()
+    for option, value in (("output_flag", False), ("threads", 1), ("time_limit", limit)):
+        solver.setOptionValue(option, value)
+    solver.setOptionValue("mip_rel_gap", 1e-6)
+    solver.passModel(lp)
+    start = time.process_time()
+    solver.run()
+    seconds = time.process_time() - start
+    info = solver.getInfo()
+    return seconds, info.mip_dual_bound, info.objective_function_value
+
+
+def exact_fold(train, y, milp):
+    model = ExactBagMarginSVC(fit_intercept=False, random_state=0, time_limit=300)
+    seconds = measure(model, train, y)
+    row = {"CPU s": seconds, "objective": model.upper_bound_, "gap": model.gap_}
+    row["nodes"] = model.n_nodes_
+    if milp:
+        program = model._program(
+            LinearFeatures(train.n_features), train, 2.0 * y - 1, np.ones(len(y))
+        )
+        row["HiGHS MILP CPU s"], low, high = big_m(program, model.upper_bound_, MILP_LIMIT)
+        row["HiGHS MILP gap"] = (high - low) / high if np.isfinite(high) else 1.0
+    return row
+
+
+def run(quick=False):
+    n, prefix = (1, "quick-") if quick else (10, "")
+    rbf = {"features": "rbf", "gamma": gamma_of("musk1"), "random_state": 0}
+
+    def quick_learners(done, count):
+        for i, (train, y, _, _) in enumerate(folds("musk1")):
+            if not done <= i < count:
+                continue
+            row = {"fold": i}
+            row["1-norm MI-SVM, linear"] = measure(SparseBagMarginSVC(random_state=0), train, y)
+            row["1-norm MI-SVM, rbf"] = measure(SparseBagMarginSVC(**rbf), train, y)
+            model = LNPBoost(max_rounds=25, tol=0.0, n_init=10, **rbf)
+            total = measure(model, train, y)
+            scale = total / model.history_[-1, 0]  # CPU seconds per second of its own clock
+            gaps = 1 - model.history_[:, 1] / model.history_[:, 2]
+            for goal in (0.2, 0.1):
+                reached = np.flatnonzero(gaps <= goal)
+                time_to = model.history_[reached[0], 0] * scale if len(reached) else np.nan
+                row[f"LNPBoost rbf to a gap of {goal:.0%}"] = float(time_to)
+            row["LNPBoost rbf, all 25 rounds"], row["its gap"] = total, model.gap_
+            yield row
+
+    def exact(done, count):
+        for i, (train, y, _, _) in enumerate(folds("musk1")):
+            if done <= i < count:
+                yield {"fold": i} | exact_fold(train, y, milp=i < 2 and not quick)
+
+    def dpboost(done, count):
+        for seed in range(done, count):
+            bags, y, _ = make_bags(np.random.default_rng(seed), 30, 7)
+            model = DPBoost(**SHARED)
+            yield {"seed": seed, "CPU s": measure(model, bags, y), "gap": model.gap_}
+
+    return [
+        Table("MUSK1, CPU seconds a fold", kept(f"{prefix}speed-musk1", min(n, 5), quick_learners)),
+        Table(
+            "MUSK1 linear, no bias: proven optimal",
+            kept(f"{prefix}speed-exact", n, exact),
+            f"HiGHS solves the big-M form of the same program, at most {MILP_LIMIT:.0f} s, on the "
+            "first two folds.",
+        ),
+        Table("DPBoost, λ = 7, 30 positive bags", kept(f"{prefix}speed-dpboost", 3, dpboost)),
+    ]
