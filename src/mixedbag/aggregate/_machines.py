@@ -1,10 +1,10 @@
 """Support vector machines that are solved again and again for changing labels."""
 
 import numpy as np
-from scipy import sparse
 from sklearn.svm import SVC
 
 from mixedbag.aggregate._interior_point import solve_box
+from mixedbag.aggregate._kernels import bag_means
 
 _BAND = 0.3  # rows whose margin is within this of one are solved for first
 _FEW = 5000  # rows that are solved for all at once
@@ -83,10 +83,7 @@ class KernelMachine:
     def __init__(self, gram, bags):
         self.gram = gram
         # Mean similarity to every bag: what a first, linear guess may use.
-        average = sparse.csr_array(
-            (1.0 / bags.spread(bags.sizes), np.arange(bags.n_instances), bags.offsets)
-        )
-        self.features = (average @ gram).T
+        self.features = bag_means(bags.with_instances(gram)).T
 
     def solve(self, positive, cost):
         """Fit to labels; returns the instances' scores and ½‖w‖²."""

@@ -1,17 +1,15 @@
 """Support vector classification from counts per bag."""
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import check_random_state, check_scalar
 
-from mixedbag.aggregate._kernels import Kernel, width
+from mixedbag.aggregate._kernels import Kernel, bag_means, width
 from mixedbag.aggregate._labeling import assign_labels
 from mixedbag.aggregate._machines import KernelMachine, LinearMachine
 from mixedbag.aggregate._mixed_integer import Program, solve_highs, solve_scip
 from mixedbag.base import check_choice
 from mixedbag.counts import CountClassifier
-from mixedbag.pooling import bag_sum
 
 
 class AggregateSVC(CountClassifier):
@@ -173,7 +171,7 @@ class AggregateSVC(CountClassifier):
         """The best of `n_init` descents: its labels and objectives. Leaves `machine` solved."""
         rng = check_random_state(self.random_state)
         best_labels, best = None, [np.inf]
-        for start in range(self.n_init):
+        for start in self._iterations(self.n_init):
             if start == 0:
                 scores = _least_squares(machine.features, bags, positives, weight, self.C)
             else:
@@ -239,18 +237,11 @@ class AggregateSVC(CountClassifier):
 
 def _least_squares(features, bags, positives, weight, C):
     """Scores of a ridge regression of ±1 labels on bag totals: the first guess."""
-    design = np.column_stack([bags.sizes, _totals(features, bags.offsets)])
-    centre = (weight @ design) / (weight @ bags.sizes)  # per instance; the constant's is one
-    design[:, 1:] -= np.outer(bags.sizes, centre[1:])
-    gram = design.T @ (weight[:, None] * design)
-    gram[np.diag_indices_from(gram)] += np.r_[0.0, np.full(len(gram) - 1, bags.sizes.mean() / C)]
-    right = design.T @ (weight * (2.0 * positives - bags.sizes))
-    return features @ np.linalg.lstsq(gram, right, rcond=None)[0][1:]
-
-
-def _totals(features, offsets):
-    if isinstance(features, np.ndarray):
-        return bag_sum(features, offsets)
-    n = features.shape[0]
-    member = sparse.csr_array((np.ones(n), np.arange(n), offsets), (len(offsets) - 1, n))
-    return (member @ features).toarray()
+    sizes = bags.sizes[:, None]
+    totals = sizes * bag_means(bags.with_instances(features))
+    totals = totals - sizes * (weight @ totals) / (weight @ bags.sizes)  # the intercept's part
+    target = 2.0 * positives - bags.sizes
+    target = target - bags.sizes * (weight @ target) / (weight @ bags.sizes)
+    gram = totals.T @ (weight[:, None] * totals)
+    gram[np.diag_indices_from(gram)] += (weight @ bags.sizes) / (weight.sum() * C)
+    return features @ np.linalg.lstsq(gram, totals.T @ (weight * target), rcond=None)[0]
