@@ -63,7 +63,7 @@ def test_blocks_and_threads_change_nothing(monkeypatch):
     data = make_any(n_bags=50, n_features=4, random_state=0)
     whole = CitationKNN().fit(data.bags, data.y).decision_function(data.bags)
     monkeypatch.setattr(_pairs, "_BLOCK_ROWS", 37)
-    monkeypatch.setattr("mixedbag.classics.citation_knn._QUERY_ROWS", 29)
+    monkeypatch.setattr("mixedbag.classics.citation_knn._ENTRIES", 350)
     cut = CitationKNN(n_jobs=2).fit(data.bags, data.y).decision_function(data.bags)
     np.testing.assert_array_equal(whole, cut)
 

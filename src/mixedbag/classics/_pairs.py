@@ -1,4 +1,7 @@
-"""All pairs of bags: tables of instance pairs, a block of whole bags at a time, reduced at once."""
+"""All pairs of bags: tables of instance pairs, a block of whole bags at a time, reduced at once.
+
+Memory is that of a block, or the square of the largest bag where that is more.
+"""
 
 import numpy as np
 from joblib import Parallel, delayed

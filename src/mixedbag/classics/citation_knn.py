@@ -6,9 +6,9 @@ import numpy as np
 from sklearn.utils import check_scalar
 
 from mixedbag.base import BagClassifier, check_choice
-from mixedbag.classics._pairs import all_pairs, cut, reduce_pairs, squared_distances
+from mixedbag.classics._pairs import all_pairs, reduce_pairs, squared_distances
 
-_QUERY_ROWS = 2048
+_ENTRIES = 2**22  # distances held at a time
 
 
 class CitationKNN(BagClassifier):
@@ -77,7 +77,7 @@ class CitationKNN(BagClassifier):
         self.bags_ = bags
         self.votes_ = weight * sign
         self.reach_ = np.empty(len(bags))
-        for part in cut(bags, _QUERY_ROWS):
+        for part in self._parts(bags):
             distance = self._distances(bags[part])
             # Of itself, a bag sees only the copies beyond the first.
             others = np.tile(weight, (len(distance), 1))
@@ -86,8 +86,13 @@ class CitationKNN(BagClassifier):
             self.reach_[part] = _distance_of_rank(distance, others, self.n_citers)
 
     def _score_bags(self, bags):
-        parts = [self._balance(self._distances(bags[part])) for part in cut(bags, _QUERY_ROWS)]
+        parts = [self._balance(self._distances(bags[part])) for part in self._parts(bags)]
         return np.concatenate(parts)
+
+    def _parts(self, bags):
+        """Slices of bags whose distances to all training bags fit in memory."""
+        step = max(1, _ENTRIES // len(self.bags_))
+        return [slice(i, min(i + step, len(bags))) for i in range(0, len(bags), step)]
 
     def _balance(self, distance):
         weight = np.abs(self.votes_)
