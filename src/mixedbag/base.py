@@ -24,7 +24,7 @@ from mixedbag.engines.local import (
     with_signs,
     with_totals,
 )
-from mixedbag.pooling import Max, Mean, Sum
+from mixedbag.pooling import Max, Mean, Pooling, Sum
 
 
 class BagEstimator(CallbackSupportMixin, BaseEstimator):
@@ -231,7 +231,7 @@ class BagEstimator(CallbackSupportMixin, BaseEstimator):
 
     # Scores --------------------------------------------------------------------------------------
 
-    _pooling = Max()
+    _pooling: Pooling = Max()
 
     def _score_instances(self, bags):
         """Scores of the instances; by default, of each as a bag of one."""

@@ -9,7 +9,7 @@ from mixedbag.base import BagClassifier, LogOddsMixin
 from mixedbag.classics._batch_lbfgs import BatchLBFGS
 from mixedbag.classics._concept import ConceptObjective, concept_distance, log_odds
 from mixedbag.classics._rows import dense_rows, feature_moments, sample_rows
-from mixedbag.pooling import NoisyOr, bag_argmax
+from mixedbag.pooling import NoisyOr, Pooling, bag_argmax
 
 # Instances of positive bags looked at as possible starts.
 _MAX_CANDIDATES = 1000
@@ -77,7 +77,7 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
     _search_space = {"alpha": [0.01, 0.1, 1.0]}
     _needs_scaling = True
     _accepts_sparse = True
-    _pooling = NoisyOr()
+    _pooling: Pooling = NoisyOr()
 
     def __init__(self, n_starts=10, alpha=0.1, max_iter=100, tol=1e-5, random_state=None):
         self.n_starts = n_starts
