@@ -23,7 +23,7 @@ TREC9 = {f"TST{i}": f"trec9-{i}" for i in (1, 2, 3, 4, 7, 9, 10)}
 LEARNERS = {"mi-SVM": InstanceMarginSVC, "MI-SVM": BagMarginSVC}
 KERNELS = ("linear", "poly", "rbf")
 # Repetitions of ten folds, and folds of the choice inside the training bags.
-REPETITIONS = {"musk1": 3}
+REPETITIONS = {"musk1": 2}
 INNER_FOLDS = {"musk2": 2}
 
 memory = Memory(os.environ.get("MIXEDBAG_BENCHMARK_CACHE"), verbose=0)

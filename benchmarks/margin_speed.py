@@ -122,8 +122,8 @@ def growth(sizes):
             row["exponent"] = np.log(ratio) / np.log(n_bags / rows[-1]["bags"])
         rows.append(row)
     whole = np.log(rows[-1]["seconds"] / rows[0]["seconds"]) / np.log(sizes[-1] / sizes[0])
-    notes = f"""BagMarginSVC(kernel="linear"), 10 instances × 50 features a bag, each size in a fresh
-process. {CPU} Over the whole range time grows like n^{whole:.2f}. Memory is the most the process
+    notes = f"""BagMarginSVC(kernel="linear"), 10 instances × 50 features a bag, each size in a
+fresh process. {CPU} Over the whole range time grows like n^{whole:.2f}. Memory is the most it
 held, less what it held before it made the data, over the size of the data: 1 would be the data
 alone; small data disappear in what libraries hold anyway."""
     return Table("Linear: growth", rows, notes)
@@ -190,8 +190,8 @@ def kernel_ratios(costs):
             )
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     notes = f"""MUSK2, 6,598 instances × 166 features, standardised, gamma="scale". {CPU} SVC with
-its defaults (tol=1e-3) on the rows and labels of our last machine. Peak memory of the whole process so
-far, earlier tables and libraries included: {peak:.0f} MB."""
+its defaults (tol=1e-3) on the rows and labels of our last machine. Peak memory of the whole process
+so far, earlier tables and libraries included: {peak:.0f} MB."""
     return Table("RBF on MUSK2: a whole fit against one SVC", rows, notes)
 
 

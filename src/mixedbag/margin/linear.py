@@ -39,7 +39,8 @@ class Rows:
 
     def dense(self, rows):
         """The given rows as a dense table, the constant feature last."""
-        table = np.full((len(rows), self.n_features + 1), self.bias)
+        table = np.empty((len(rows), self.n_features + 1))
+        table[:, -1] = self.bias
         is_instance = rows < self.n_instances
         for source, chosen, first in zip(
             self.tables, (is_instance, ~is_instance), (0, self.n_instances)

@@ -41,7 +41,8 @@ def proximal_newton(rows, problem, dual, w, tol, max_steps=1000):
             rows.dense(problem.rows[inside]), envelope.bend[inside], gradient
         )
         decrease = -gradient @ direction
-        if decrease <= max(0.01 * slack, 1e-15 * objective):
+        nearly_done = slack <= 0.5 * tol * objective  # then only the gradient is left
+        if decrease <= (1e-15 * objective if nearly_done else 0.01 * slack):
             pull = max(pull, min(2.0 * pull, _LAST_PULL))
             envelope = _Envelope(problem, dual, pull)
             continue
@@ -74,7 +75,8 @@ class _Envelope:
 
 
 def _newton_direction(table, bend, gradient):
-    hessian = (table * bend[:, None]).T @ table
+    table *= np.sqrt(bend)[:, None]
+    hessian = table.T @ table
     hessian[np.diag_indices_from(hessian)] += 1.0 + 1e-13 * np.trace(hessian)
     return -cho_solve(cho_factor(hessian, check_finite=False), gradient, check_finite=False)
 
