@@ -132,7 +132,7 @@ def test_ragged_bags_down_to_order_plus_one(learner):
     model = learner(2, 3, max_iter=3, random_state=0).fit(bags, y)
     assert model.decision_function(bags).shape == (6,)
     assert np.isfinite(model.decision_function_instances(bags)).all()
-    with pytest.raises(ValueError, match="bag 0 has 3 samples.*at least 4"):
+    with pytest.raises(ValueError, match=r"bag 0 has 3 samples.*at least 4"):
         model.predict([np.zeros((3, 2))])
 
 
@@ -183,7 +183,7 @@ def test_threads_do_not_change_the_answer(learner):
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_several_classes_and_pickling(learner):
-    bags, y, truth = make_world(n_bags=45)
+    bags, y, _ = make_world(n_bags=45)
     y = np.where(np.arange(45) % 3 == 0, "other", y)
     model = learner(3, 2, max_iter=2, n_init=1, random_state=0).fit(bags, y)
     assert model.predict_proba(bags).shape == (45, 3)

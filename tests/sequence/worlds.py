@@ -1,4 +1,4 @@
-"""Random chains for inference tests, enumeration of all their paths, and small worlds to learn from."""
+"""Random chains, enumeration of all their paths, and small worlds to learn from."""
 
 import itertools
 

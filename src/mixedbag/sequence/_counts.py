@@ -1,4 +1,4 @@
-"""The chain of counts: exact inference for any link P(Y | N), quadratic in the length, or with the counts windowed.
+"""The chain of counts: exact inference for any link P(Y | N), or with the counts windowed.
 
 Symbols as in :mod:`mixedbag.sequence._messages`; g_t(N, j) = P(N_t = N, Z_t = j | X) and
 h_t(N, i) = P(Y | N_t = N, Z_t = i, X). Counts run along the last axis of every message.
@@ -9,24 +9,21 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def _arrive(g, width, before, n_before, now, n_now, inverse, e, transition, u):
+def _arrive(g, width, inverse, e, transition, u):
     """u_t(N, j) = e_t(j) sum_i M_ij g_{t-1}(N, i) / d_{t-1}(i)."""
-    for q in range(n_now):
-        j = now[q]
+    for j in range(len(e)):
         for c in range(width):
             u[j, c] = 0.0
-        for p in range(n_before):
-            i = before[p]
+        for i in range(len(e)):
             step = transition[i, j] * inverse[i] * e[j]
             for c in range(width):
                 u[j, c] += step * g[i, c]
 
 
 @njit(cache=True, nogil=True)
-def _count(u, width, states, n_states, theta, g):
+def _count(u, width, theta, g):
     """g_t(N, j) = (1 - theta_j) u_t(N, j) + theta_j u_t(N - 1, j): one count wider."""
-    for p in range(n_states):
-        j = states[p]
+    for j in range(len(theta)):
         g[j, 0] = (1.0 - theta[j]) * u[j, 0]
         for c in range(1, width):
             g[j, c] = (1.0 - theta[j]) * u[j, c] + theta[j] * u[j, c - 1]
@@ -34,7 +31,7 @@ def _count(u, width, states, n_states, theta, g):
 
 
 @njit(cache=True, nogil=True)
-def _window(g, width, states, n_states, budget):
+def _window(g, width, budget):
     """How many counts to cut at the bottom and at the top, each side losing at most ``budget``."""
     bottom, top, lost = 0, 0, 0.0
     for side in range(2):
@@ -42,8 +39,8 @@ def _window(g, width, states, n_states, budget):
         for step in range(width - 1 - bottom):
             c = width - 1 - step if side else step
             mass = 0.0
-            for p in range(n_states):
-                mass += g[states[p], c]
+            for j in range(len(g)):
+                mass += g[j, c]
             if gone + mass > budget:
                 break
             gone += mass
@@ -56,14 +53,15 @@ def _window(g, width, states, n_states, budget):
 
 
 @njit(cache=True, nogil=True)
-def counted(e, inverse, posterior, states, n_states, starts, transition, theta, link, weight, drop):
+def counted(e, inverse, posterior, starts, transition, theta, link, weight, drop):
     """Posteriors given the bag labels, for any link.
 
-    ``link`` holds P(Y = y_b | N) for N = 0 … n of each bag, one bag after the other. ``drop`` is the probability a bag may
-    lose by forgetting unlikely counts; 0 makes the recursion exact.
+    ``link`` holds P(Y = y_b | N) for N = 0 … n of each bag, one bag after the other. ``drop`` is
+    the probability a bag may lose by forgetting unlikely counts; 0 makes the recursion exact.
 
-    Returns P(Z_t = j, I_t = 1 | X, Y), P(Z_t = j, I_t = 0 | X, Y), the weighted sum of the transition posteriors, P(Y | X),
-    P(N | X) in the layout of ``link``, and the probability each bag lost.
+    Returns P(Z_t = j, I_t = 1 | X, Y), P(Z_t = j, I_t = 0 | X, Y), the weighted sum of the
+    transition posteriors, P(Y | X), P(N | X) in the layout of ``link``, and the probability each
+    bag lost.
     """
     n_steps, K = posterior.shape
     n_bags = len(starts) - 1
@@ -92,42 +90,32 @@ def counted(e, inverse, posterior, states, n_states, starts, transition, theta, 
             for t in range(n):
                 u = later
                 if t == 0:
-                    for p in range(n_states[first]):
-                        u[states[first, p], 0] = posterior[first, states[first, p]]
+                    u[:, 0] = posterior[first]
                 else:
-                    _arrive(
-                        g, size[t], states[first + t - 1], n_states[first + t - 1],
-                        states[first + t], n_states[first + t], inverse[first + t - 1],
-                        e[first + t], transition, u,
-                    )  # fmt: skip
+                    _arrive(g, size[t], inverse[first + t - 1], e[first + t], transition, u)
                 if keep:
                     stored[:, room[t] : room[t + 1]] = u[:, : size[t]]
-                now, n_now = states[first + t], n_states[first + t]
-                _count(u, size[t], now, n_now, theta, g)
+                _count(u, size[t], theta, g)
                 if not keep:
-                    low, high, mass = _window(g, size[t] + 1, now, n_now, budget)
+                    low, high, mass = _window(g, size[t] + 1, budget)
                     lost[b] += mass
                     cut[t + 1] = low
                     bottom[t + 1] = bottom[t] + low
                     size[t + 1] = size[t] + 1 - low - high
-                for p in range(n_now):
+                for j in range(K):
                     for c in range(size[t + 1]):
-                        g[now[p], c] = g[now[p], c + cut[t + 1]]
-        end = first + n - 1
+                        g[j, c] = g[j, c + cut[t + 1]]
         for c in range(size[n]):
-            for p in range(n_states[end]):
-                counts[first + b + bottom[n] + c] += g[states[end, p], c]
+            for j in range(K):
+                counts[first + b + bottom[n] + c] += g[j, c]
             evidence[b] += table[bottom[n] + c] * counts[first + b + bottom[n] + c]
         for c in range(size[n]):
-            for p in range(n_states[end]):
-                h[states[end, p], c] = table[bottom[n] + c] / evidence[b]
+            h[:, c] = table[bottom[n] + c] / evidence[b]
         for t in range(n - 1, -1, -1):
-            now, n_now = states[first + t], n_states[first + t]
             u = stored[:, room[t] : room[t + 1]]
-            for p in range(n_now):
-                j = now[p]
+            for j in range(K):
                 for c in range(size[t]):
-                    # the window after the step starts cut[t + 1] counts higher; beyond it h is forgotten
+                    # the next window starts cut[t + 1] counts higher; outside it h is forgotten
                     same, more = c - cut[t + 1], c + 1 - cut[t + 1]
                     stay = h[j, same] if 0 <= same < size[t + 1] else 0.0
                     rise = h[j, more] if 0 <= more < size[t + 1] else 0.0
@@ -136,21 +124,14 @@ def counted(e, inverse, posterior, states, n_states, starts, transition, theta, 
                     v[j, c] = e[first + t, j] * ((1.0 - theta[j]) * stay + theta[j] * rise)
             if t == 0:
                 break
-            before, n_before = states[first + t - 1], n_states[first + t - 1]
-            shift = cut[t]
-            for p in range(n_before):
-                i = before[p]
-                for c in range(size[t]):
-                    h[i, c] = 0.0
-            _count(stored[:, room[t - 1] : room[t]], size[t - 1], before, n_before, theta, g)
-            for p in range(n_before):
-                i = before[p]
-                for q in range(n_now):
-                    j = now[q]
+            _count(stored[:, room[t - 1] : room[t]], size[t - 1], theta, g)
+            for i in range(K):
+                h[i, : size[t]] = 0.0
+                for j in range(K):
                     step = transition[i, j] * inverse[first + t - 1, i]
                     joint = 0.0
                     for c in range(size[t]):
                         h[i, c] += step * v[j, c]
-                        joint += g[i, c + shift] * v[j, c]
+                        joint += g[i, c + cut[t]] * v[j, c]
                     moves[i, j] += weight[b] * step * joint
     return ones, zeros, moves, evidence, counts, lost

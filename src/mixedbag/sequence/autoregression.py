@@ -1,4 +1,6 @@
-"""A vector autoregression for every state: ``x_t = A_j (x_{t−1}, …, x_{t−p}, 1) + noise of covariance Σ_j`` (eq. 4)."""
+"""A vector autoregression for every state (eq. 4 of the ARHMM-MIL paper):
+``x_t = A_j (x_{t−1}, …, x_{t−p}, 1) + noise of covariance Σ_j``.
+"""
 
 import numpy as np
 
@@ -9,7 +11,7 @@ FLOOR = (
 
 
 def embed(instances, offsets, order):
-    """Rows (x_{t−1}, …, x_{t−p}, 1, x_t) of all steps that have a full past, and where each bag starts."""
+    """Rows (x_{t−1}, …, x_{t−p}, 1, x_t) of all steps with a full past; where each bag starts."""
     position = np.arange(len(instances)) - np.repeat(offsets[:-1], np.diff(offsets))
     steps = np.flatnonzero(position >= order)
     lags = [instances[steps - lag] for lag in range(1, order + 1)]
@@ -19,14 +21,14 @@ def embed(instances, offsets, order):
 
 
 class Autoregression:
-    """Coefficients (n_states, n_regressors, n_channels) and covariances (n_states, n_channels, n_channels)."""
+    """Coefficients (n_states, n_regressors, n_channels) and noise covariances of all states."""
 
     def __init__(self, coefficients, covariances):
         self.coefficients = coefficients
         self.covariances = covariances
 
     def log_density(self, rows):
-        """log P(x_t | past, Z_t = j), a column a state: one matrix product on whitened coefficients."""
+        """log P(x_t | past, Z_t = j), a column a state: one product with whitened coefficients."""
         n_states, m, d = self.coefficients.shape
         factor = np.linalg.cholesky(self.covariances)
         residual = np.concatenate(

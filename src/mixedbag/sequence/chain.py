@@ -6,26 +6,23 @@ import numpy as np
 from scipy.special import xlogy
 
 from mixedbag.sequence._counts import counted
-from mixedbag.sequence._messages import likely_states, smooth, tilted, tilted_evidence
+from mixedbag.sequence._messages import smooth, tilted, tilted_evidence
 from mixedbag.sequence.exponential import shortest_sum
 from mixedbag.sequence.link import Conditioned, link_tables, rounding
 
 
 class Smoothed(NamedTuple):
-    """Plain smoothing of a block (see ``_messages``), and the states worth following."""
+    """Plain smoothing of a block (see ``_messages``)."""
 
     e: np.ndarray
     inverse: np.ndarray
     posterior: np.ndarray
-    states: np.ndarray
-    n_states: np.ndarray
     starts: np.ndarray
     log_likelihood: np.ndarray
-    lost: np.ndarray
 
     @property
     def messages(self):
-        return self[:6]
+        return self[:4]
 
 
 class Chain:
@@ -48,13 +45,12 @@ class Chain:
 
     # Inference -----------------------------------------------------------------------------------
 
-    def smooth(self, log_emission, starts, drop=0.0):
-        """P(Z_t | X) and log P(X); states of total probability `drop` a bag are not followed further."""
+    def smooth(self, log_emission, starts):
+        """P(Z_t | X) and log P(X)."""
         e, inverse, posterior, log_likelihood = smooth(
             log_emission, self.initial, self.transition, starts
         )
-        states, n_states, lost = likely_states(posterior, starts, drop)
-        return Smoothed(e, inverse, posterior, states, n_states, starts, log_likelihood, lost)
+        return Smoothed(e, inverse, posterior, starts, log_likelihood)
 
     def unconditional_moves(self, smoothed, weight):
         """Weighted sum of P(Z_{t−1} = i, Z_t = j | X)."""
@@ -64,7 +60,7 @@ class Chain:
         return self.transition * (leave[:-1].T @ smoothed.e[1:])
 
     def condition(self, smoothed, theta, omega, label, weight, precision):
-        """Posteriors given the labels: tilted passes, or windows of counts if the link is too steep."""
+        """Posteriors given the labels: tilted passes, or windows of counts for a steep link."""
         total = shortest_sum(float(omega), precision)
         if total is None:
             return self.condition_by_counts(smoothed, theta, omega, label, weight, precision)
@@ -72,7 +68,7 @@ class Chain:
             *smoothed.messages, self.transition, theta, omega, label, weight,
             total.amplitudes, total.rates,
         )  # fmt: skip
-        error = total.error + smoothed.lost / evidence + rounding(smoothed.starts, len(theta))
+        error = total.error + rounding(smoothed.starts, len(theta))
         return Conditioned(ones, zeros, moves, evidence, expected, error)
 
     def condition_by_counts(self, smoothed, theta, omega, label, weight, drop):
@@ -84,7 +80,7 @@ class Chain:
             *smoothed.messages, self.transition, theta, link, weight, drop
         )
         joint = np.add.reduceat(link * positive * counts, starts[:-1] + np.arange(len(label)))
-        error = (smoothed.lost + lost) / evidence + rounding(starts, len(theta))
+        error = lost / evidence + rounding(starts, len(theta))
         return Conditioned(ones, zeros, moves, evidence, joint / evidence, error)
 
     def evidence(self, smoothed, theta, omega, label, precision):

@@ -17,7 +17,7 @@ from mixedbag.sequence.model import Model, block_statistics, maximise
 from mixedbag.sequence.online import follow, open_stream
 from mixedbag.sequence.start import begin
 
-BLOCK_SAMPLES = 8192
+BLOCK_SAMPLES = 4096
 DIRECT_EVERY = 5  # EM iterations between direct fits of the labels
 DIRECT_ITERATIONS = 10
 
@@ -27,7 +27,7 @@ class SequenceClassifier(LogOddsMixin, BagClassifier, ABC):
 
     _rules = ("sequence",)
     _is_sequence = True
-    _search_space = {"n_states": [5, 10], "order": [3, 5]}
+    _search_space = {"n_states": [5, 10], "order": [0, 3]}
     _dynamics = None
 
     def __init__(
@@ -189,7 +189,8 @@ class SequenceClassifier(LogOddsMixin, BagClassifier, ABC):
     def state_posterior(self, bags):
         """Probability of each state at every sample, in the order of ``bags.instances``.
 
-        The first ``order`` samples of a bag have no full past; they take the posterior of the first sample that has one.
+        The first ``order`` samples of a bag have no full past; they take the posterior of the first
+        sample that has one.
         """
         return self._posterior(self._fitted(bags))
 

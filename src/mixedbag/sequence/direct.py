@@ -66,6 +66,6 @@ def fit_labels(blocks, model, max_iter, log_prior=beta_and_normal):
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,
-        options={"maxiter": max_iter},
+        options={"maxiter": max_iter, "ftol": 1e-6},
     )
     return with_labels(model, found.x)

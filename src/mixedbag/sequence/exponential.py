@@ -1,7 +1,8 @@
-"""Sums of exponentials that stand for 1/x: ``1/x ≈ Σ_k a_k exp(−s_k x)`` on [1, reach], all terms positive.
+"""Positive sums of exponentials for 1/x: ``1/x ≈ Σ_k a_k exp(−s_k x)`` on [1, reach].
 
-They turn the soft-max link between counts and bag labels into a few products over the steps of a sequence. The shipped
-table holds best sums for several reaches; :func:`grid_errors` checks any of them on a grid.
+They turn the soft-max link between counts and bag labels into a few products over the steps of a
+sequence. The shipped table holds best sums for several reaches; :func:`grid_errors` checks any of
+them on a grid.
 """
 
 import json
@@ -35,7 +36,8 @@ def table():
 def shortest_sum(omega, precision):
     """The sum with fewest terms for a link of steepness `omega`, or None if none is precise enough.
 
-    D = (n − N) + N e^ω spans a factor e^|ω| whatever the length n, so the reach depends on `omega` alone.
+    D = (n − N) + N e^ω spans a factor e^|ω| whatever the length n, so the reach depends on `omega`
+    alone.
     """
     reach = np.exp(abs(omega))
     usable = [s for s in table() if s.reach >= reach and s.error <= precision]
@@ -43,7 +45,7 @@ def shortest_sum(omega, precision):
 
 
 def grid_errors(exponential_sum, n_points=4001):
-    """Largest relative errors on a grid of [1, reach]: of the sum for 1/x, and of minus its slope for 1/x²."""
+    """Largest relative errors on a grid: of the sum for 1/x, and of minus its slope for 1/x²."""
     x = np.geomspace(1.0, exponential_sum.reach, n_points)
     terms = exponential_sum.amplitudes * np.exp(-np.outer(x, exponential_sum.rates))
     value, slope = terms.sum(axis=1), terms @ exponential_sum.rates

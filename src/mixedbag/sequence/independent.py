@@ -1,4 +1,4 @@
-"""States drawn independently at every step (a mixture), where conditioning on the label has a closed form."""
+"""States drawn independently at every step: conditioning on the label has a closed form."""
 
 from typing import NamedTuple
 
@@ -35,8 +35,8 @@ class Independent:
 
     # Inference -----------------------------------------------------------------------------------
 
-    def smooth(self, log_emission, starts, drop=0.0):
-        """P(Z_t | X) and log P(X); nothing is dropped."""
+    def smooth(self, log_emission, starts):
+        """P(Z_t | X) and log P(X)."""
         joint = log_emission + np.log(self.weights)
         total = logsumexp(joint, axis=1)
         posterior = np.exp(joint - total[:, None])
@@ -47,7 +47,7 @@ class Independent:
         return np.repeat(weight, np.diff(smoothed.starts)) @ smoothed.posterior
 
     def _tilts(self, smoothed, theta, omega, label, total):
-        """Of every bag and term: its weight; of every step and term: the chance that it is positive."""
+        """Weights of the terms in every bag, and the label chances of every step under them."""
         starts = smoothed.starts
         sizes = np.diff(starts)
         coin = smoothed.posterior @ theta

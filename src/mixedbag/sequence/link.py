@@ -1,7 +1,7 @@
-"""From the number of positive steps to the bag's label: the soft-max link of the ARHMM-MIL paper (eq. 15).
+"""From the number of positive steps to the bag's label (eq. 15 of the ARHMM-MIL paper).
 
-With N of a bag's n steps positive, ``P(Y = 1 | N) = N e^ω / (N e^ω + n − N)``. At ω = 0 this is the share of positive steps; as
-ω grows, a single positive step is enough.
+With N of a bag's n steps positive, ``P(Y = 1 | N) = N e^ω / (N e^ω + n − N)``. At ω = 0 this is the
+share of positive steps; as ω grows, a single positive step is enough.
 """
 
 from typing import NamedTuple

@@ -5,6 +5,80 @@ from mixedbag.sequence.independent import Independent
 
 
 class MARClassifier(SequenceClassifier):
+    """Classify sequences, and every sample in them, from labels of whole sequences (MARMIL).
+
+    Like :class:`ARHMMClassifier`, but the states of a sequence's samples are independent draws: a
+    mixture of autoregressions, with no memory of the last state. Faster, since the labels can be
+    summed over in closed form, and usually less accurate, since activities last.
+
+    With N of a bag's n samples positive the bag is positive with probability ``N e^w / (N e^w + n -
+    N)``; a sample in state j is positive with probability theta_j. Scores are log-odds, and the
+    first ``order`` samples of a bag take the score of the first sample with a full past.
+
+    Parameters
+    ----------
+    n_states : int, default=10
+        Number of hidden states, each with an autoregression of its own. Several states may belong
+        to one activity.
+    order : int, default=3
+        How many past samples predict the next. A bag needs at least ``order + 1`` samples. An
+        autoregression tells motions apart; 0 makes the states plain Gaussians, which tell levels
+        (postures) apart.
+    max_iter : int, default=30
+        Most iterations of EM on states and labels together.
+    n_init : int, default=2
+        Starts for the states: the first clusters windows of the series and needs no chance, the
+        others draw random segments or clusters. The most likely one goes on.
+    tol : float, default=1e-4
+        EM stops when an iteration raises the log posterior by less than this a bag.
+    precision : float, default=1e-7
+        Relative error allowed in P(label | series). Labels are tied to counts of positive samples;
+        replacing 1/x by a short sum of exponentials makes inference linear in the length, at this
+        price (certified, see ``evidence_error_``).
+    n_jobs : int, optional
+        Threads that work on blocks of bags.
+    random_state : int, RandomState instance or None
+        Draws the starts after the first.
+
+    Attributes
+    ----------
+    theta_ : array of shape (n_states,)
+        Probability that a sample is positive, by state.
+    omega_ : float
+        Steepness of the link from the share of positive samples to the bag's label.
+    coefficients_ : array of shape (n_states, order * n_features + 1, n_features)
+        Autoregressions on standardised channels ``(x - center_) / scale_``; the rows are the past
+        samples, latest first, then the intercept.
+    covariances_ : array of shape (n_states, n_features, n_features)
+        Covariance of each state's noise.
+    weights_ : array of shape (n_states,)
+        Probability of each state.
+    objective_ : array of shape (n_iter_,)
+        Log posterior density after each iteration; it never falls.
+    evidence_error_ : float
+        Certified bound on the relative error of P(label | series) in any training bag.
+
+    References
+    ----------
+    Guan, Raich, Wong. "Efficient multi-instance learning for activity recognition from time series
+    data using an auto-regressive hidden Markov model." ICML 2016.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.sequence import MARClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> calm, shaky = rng.normal(size=(2, 20, 60, 1)) * np.array([0.1, 1.0])[:, None, None, None]
+    >>> half_shaky = np.concatenate([shaky[:10, :40], calm[:10, :20]], axis=1)
+    >>> series = np.concatenate([calm, half_shaky])
+    >>> moving = np.repeat([False, True], [20, 10])
+    >>> model = MARClassifier(n_states=2, order=1, random_state=0).fit(series, moving)
+    >>> model.score(series, moving)
+    1.0
+    >>> model.predict_instances(series[-1:])[[10, 50]]  # moving in the first 40 samples only
+    array([ True, False])
+    """
+
     _dynamics = Independent
 
     def _store_dynamics(self, independent):

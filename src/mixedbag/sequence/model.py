@@ -20,9 +20,9 @@ THETA_BOUNDS = (1e-3, 1.0 - 1e-3)
 class Model:
     """Dynamics of the states, their autoregressions, and how they make labels.
 
-    ``theta[j]`` is the chance that a step in state j is positive, ``omega`` the steepness of the link to the bag label. Channels
-    are read as ``(x − center) / scale``; ``noise`` is the prior's noise variance of each,
-    ``rate`` the share of positive bags.
+    ``theta[j]`` is the chance that a step in state j is positive, ``omega`` the steepness of the
+    link to the bag label. Channels are read as ``(x − center) / scale``; ``noise`` is the prior's
+    noise variance of each, ``rate`` the share of positive bags.
     """
 
     dynamics: object
@@ -43,7 +43,7 @@ class Model:
 
     def smooth(self, rows, starts):
         """P(Z_t | X) and log P(X) of the steps."""
-        return self.dynamics.smooth(self.emission.log_density(rows), starts, 0.1 * self.precision)
+        return self.dynamics.smooth(self.emission.log_density(rows), starts)
 
     @property
     def prior_steps(self):
@@ -62,8 +62,7 @@ class Model:
 
     def most_likely_theta(self, ones, zeros):
         """The mode of θ after seeing so many positive and negative steps of each state."""
-        prior_ones, prior_zeros = self.prior_steps
-        theta = (ones + prior_ones) / (ones + zeros + PRIOR_STEPS)
+        theta = (ones + PRIOR_STEPS * self.rate) / (ones + zeros + PRIOR_STEPS)
         return np.clip(theta, *THETA_BOUNDS)
 
 
@@ -121,7 +120,7 @@ def block_statistics(block, model):
 
 
 def unlabelled_statistics(block, model):
-    """The E-step that ignores the labels; ``ones`` and ``zeros`` split each state's time by its bags' labels."""
+    """The E-step without labels; ``ones``, ``zeros`` split each state's time by bag label."""
     rows, starts = model.read(block.bags)
     smoothed = model.smooth(rows, starts)
     weight = block.weight
@@ -154,8 +153,8 @@ def maximise_dynamics(statistics, model):
 def maximise(statistics, model):
     """The M-step. Every part raises its own term of the expected log posterior.
 
-    The term of ω is concave with curvature at most weight/4, so the Newton step with that bound in place of the curvature
-    always rises; it needs no line search.
+    The term of ω is concave with curvature at most weight/4, so the Newton step with that bound in
+    place of the curvature always rises; it needs no line search.
     """
     curvature = statistics.weight / 4 + OMEGA_SPREAD**-2
     step = (statistics.slope - model.omega / OMEGA_SPREAD**2) / curvature

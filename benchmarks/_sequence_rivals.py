@@ -1,0 +1,68 @@
+"""Time plain autoregressive HMMs of other libraries; runs in their own interpreter.
+
+Prints a JSON object of seconds for one EM iteration.
+"""
+
+import json
+import statistics
+import sys
+import time
+
+import numpy as np
+
+N_STATES, ORDER, REPEAT = 10, 3, 5
+
+
+def dynamax(series):
+    import jax
+    import jax.numpy as jnp
+    from dynamax.hidden_markov_model import LinearAutoregressiveHMM
+
+    jax.config.update("jax_enable_x64", True)
+    model = LinearAutoregressiveHMM(N_STATES, series.shape[2], num_lags=ORDER)
+    params, props = model.initialize(jax.random.PRNGKey(0), method="prior")
+    emissions = jnp.asarray(series)
+    inputs = jnp.stack([model.compute_inputs(x) for x in emissions])
+
+    @jax.jit
+    def iteration(params, m_step_state):
+        stats, _ = jax.vmap(lambda x, u: model.e_step(params, x, u))(emissions, inputs)
+        return model.m_step(params, props, stats, m_step_state)
+
+    return timed(
+        lambda: jax.block_until_ready(
+            iteration(params, model.initialize_m_step_state(params, props))
+        )
+    )
+
+
+def ssm(series):
+    import ssm as library
+
+    model = library.HMM(
+        N_STATES, series.shape[2], observations="autoregressive", observation_kwargs={"lags": ORDER}
+    )
+    data = list(series)
+    model.fit(data, method="em", num_iters=1, init_method="random")
+    return timed(lambda: model.fit(data, method="em", num_iters=1, initialize=False))
+
+
+def timed(call):
+    call()
+    seconds = []
+    for _ in range(REPEAT):
+        start = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
+
+
+if __name__ == "__main__":
+    data = np.load(sys.argv[1])
+    found = {}
+    for rival in (dynamax, ssm):
+        try:
+            found[rival.__name__] = rival(data)
+        except ImportError:
+            continue
+    print(json.dumps(found))
