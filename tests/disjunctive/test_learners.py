@@ -71,7 +71,8 @@ def test_column_generation_recovers_lpboost():
 @pytest.mark.parametrize("Learner", PROGRAM_LEARNERS)
 def test_fitted_attributes(Learner, features):
     bags, y = toy()
-    model = Learner(features=features, time_limit=20.0, random_state=0).fit(bags, y)
+    options = {"max_rounds": 2} if Learner in (LNPBoost, DPBoost) else {"time_limit": 5.0}
+    model = Learner(features=features, random_state=0, **options).fit(bags, y)
     assert 0 <= model.lower_bound_ <= model.upper_bound_
     assert model.gap_ == pytest.approx(1 - model.lower_bound_ / model.upper_bound_)
     seconds, lower, upper = model.history_.T

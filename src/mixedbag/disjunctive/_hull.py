@@ -29,8 +29,8 @@ class HullRelaxation:
     def __init__(self, program, clock):
         self.program = program
         self.clock = clock
-        self.instances = np.concatenate([program.bags[i] for i in program.ambiguous] or [[]])
-        self.instances = self.instances.astype(np.int64)
+        rows = [program.bags[i] for i in program.ambiguous]
+        self.instances = np.concatenate([np.empty(0, dtype=np.int64), *rows])
         sizes = np.array([len(program.bags[i]) for i in program.ambiguous], dtype=np.int64)
         self.starts = np.cumsum(sizes) - sizes
         self.bag_of = np.repeat(np.arange(len(sizes)), sizes)  # among the ambiguous bags
@@ -38,7 +38,6 @@ class HullRelaxation:
         self.reductions = []  # (position of x in `instances`, unambiguous instance j)
         self._reduction_rows = []
         self._slack_links = {}  # (bag, example of j) -> row
-        self._link_rows = []  # per feature: rows that add up its copies
         self._copies = []  # per feature: first of its columns (w_k, then w_k^x)
         self.solver = new_solver()
         self._n_columns = self._n_rows = 0
@@ -166,7 +165,7 @@ class HullRelaxation:
         """S(k) + 1 for every signed feature: eq. 6.47 with the unreduced rows of eq. 6.49 added."""
         program = self.program
         own, plain, reduced = self._margin_duals()
-        parts = self.instances.size and own[:, None] * _dense(program.values[self.instances])
+        parts = own[:, None] * _dense(program.values[self.instances])
         for (x, j), u in zip(self.reductions, reduced, strict=True):
             if u > 0:
                 parts[x] += u * program.sign[j] * _dense(program.values[[j]])[0]
@@ -233,15 +232,16 @@ class HullRelaxation:
         np.add.at(total, x, reduced)
         np.add.at(bias, x, reduced * program.sign[j])
         value = plain.sum()
-        residual = 0.0
+        middle, disagreement = plain @ program.sign[program.unambiguous], 0.0
         if len(self.starts):
             value += np.minimum.reduceat(total, self.starts).sum()
+            # The bias has no sign: the copies of a bag must agree on its price, and all prices
+            # must cancel. What they miss is charged at the largest |b| that matters.
             high = np.maximum.reduceat(bias, self.starts)
             low = np.minimum.reduceat(bias, self.starts)
-            middle = ((high + low) / 2).sum() + plain @ program.sign[program.unambiguous]
-            residual = abs(middle) + ((high - low) / 2).sum()
-        else:
-            residual = abs(plain @ program.sign[program.unambiguous])
+            middle += ((high + low) / 2).sum()
+            disagreement = ((high - low) / 2).sum()
+        residual = abs(middle) + disagreement
         if program.intercept:
             value -= residual * program.intercept_bound(upper)
         return float(value) / scale

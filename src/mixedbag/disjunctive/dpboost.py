@@ -38,7 +38,7 @@ class DPBoost(DisjunctiveClassifier):
     max_rounds : int, default 20
         Rounds of reductions at most.
     tol : float, default 1e-3
-        Stop when a round of reductions raises the bound by less than this fraction.
+        Stop when three rounds of reductions in a row raise the bound by less than this fraction.
     n_init : int, default 5
         Local searches before the first relaxation.
     time_limit : float or None, default None
@@ -111,12 +111,13 @@ class DPBoost(DisjunctiveClassifier):
         projected = RestrictedMaster(program, incumbent.clock)
         iterated_search(projected, incumbent, starts, self.n_init)
         hull = HullRelaxation(program, incumbent.clock)
-        before = 0.0
+        before, stalled = 0.0, 0
         for _ in self._iterations(self.max_rounds):
             self._generate_features(hull, incumbent)
             self.relaxed_score_ = float(hull.value)
             local_search(projected, incumbent, program.best_instances(hull.scores))
-            if self.n_reductions_ and hull.value - before < self.tol * before:
+            stalled = stalled + 1 if hull.value - before < self.tol * before else 0
+            if stalled == 3:
                 break
             before = hull.value
             pairs = hull.violated_reductions(self.reductions_per_round) if self.reductions else []
