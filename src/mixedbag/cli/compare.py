@@ -40,6 +40,8 @@ def command(
 
     Interrupted with Ctrl-C it keeps finished folds; the same command goes on.
     """
+    from mixedbag.comparison import guess_rule
+
     data = require_labels(read_data(table, bag, label, time, drop or (), instance), table)
     if images is not None:
         from dataclasses import replace
@@ -50,7 +52,7 @@ def command(
         data,
         title=Path(table).name,
         out=out,
-        rule="sequence" if rule == "auto" and time is not None else rule,
+        rule=guess_rule(data.y, data.bags.sizes, time is not None) if rule == "auto" else rule,
         budget=seconds(time_budget),
         as_json=as_json,
         open_report=open_report,
@@ -73,10 +75,10 @@ def checked_shape(text, bags):
     return height, width
 
 
-def run(data, title, out, budget, rule="auto", as_json=False, open_report=False, **settings):
+def run(data, title, out, budget, rule, as_json=False, open_report=False, **settings):
     """Compare on `data`, show it live, and fill the folder `out`."""
     from mixedbag.cli.live import leaderboard, troubles, watching, wide
-    from mixedbag.comparison import RULES, compare, guess_rule
+    from mixedbag.comparison import RULES, Guess, compare
     from mixedbag.comparison.outputs import write_outputs
     from mixedbag.report import write_report
 
@@ -84,11 +86,9 @@ def run(data, title, out, budget, rule="auto", as_json=False, open_report=False,
     console.print(f"[bold]{title}[/bold]")
     for note in data.notes:
         console.print(f"  {note}", markup=False)
-    guess = guess_rule(data.y, data.bags.sizes) if rule == "auto" else (rule, "it was asked for")
-    if guess[0] in RULES:
-        console.print(
-            f"  rule [bold]{guess[0]}[/bold]: {RULES[guess[0]]} ({guess[1]}; --rule overrides)"
-        )
+    if isinstance(rule, Guess):
+        name, reason = rule
+        console.print(f"  rule [bold]{name}[/bold]: {RULES[name]} ({reason}; --rule overrides)")
     out.mkdir(parents=True, exist_ok=True)
     latest = []
     try:

@@ -9,10 +9,11 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
-from mixedbag.wrappers import BagFeatures, SpreadLabels
+from mixedbag.wrappers import BagFeatures, InstanceWise, SpreadLabels
 
 # Labels spread over a bag are noisy: small leaves would learn them by heart.
 _CALM = {"min_samples_leaf": 3}
@@ -41,7 +42,7 @@ def baselines(rule):
         Offer("bag statistics + extra trees", _summary(ExtraTreesClassifier()), {}),
         Offer("bag statistics + forest", _summary(RandomForestClassifier()), {}),
     ]
-    return offers if rule == "sequence" else [*offers, *_spread_labels(rule)]
+    return [*offers, *(_of_windows() if rule == "sequence" else _spread_labels(rule))]
 
 
 def _spread_labels(rule):
@@ -51,6 +52,24 @@ def _spread_labels(rule):
     return [
         Offer("spread labels + logistic", logistic, grid, scaled=True),
         Offer("spread labels + forest", forest, {}),
+    ]
+
+
+def _of_windows():
+    """Sequences cut into windows, described by statistics and frequencies: bags again."""
+    from mixedbag.classics import MILogisticRegression
+    from mixedbag.sequence import SlidingWindows
+
+    logistic = SpreadLabels(LogisticRegression(max_iter=1000, C=0.1), "majority")
+    learners = {
+        "logistic": [InstanceWise(StandardScaler()), logistic],
+        "MILogisticRegression": [InstanceWise(StandardScaler()), MILogisticRegression()],
+        "forest": [BagFeatures(), RandomForestClassifier()],
+    }
+    sizes = {"slidingwindows__size": [50, 20]}
+    return [
+        Offer(f"windows + {name}", make_pipeline(SlidingWindows(), *steps), sizes)
+        for name, steps in learners.items()
     ]
 
 

@@ -29,18 +29,19 @@ class Row:
         return asdict(self)
 
 
-def fold_interval(values, share_tested, level=0.95):
+def fold_interval(values, share_tested, floor=-np.inf, level=0.95):
     """Mean of fold results and an interval for it.
 
     Folds share training bags, so their results are not independent: the variance is widened by the
-    ratio of test to training bags (Nadeau and Bengio, 2003). No measure here passes one.
+    ratio of test to training bags (Nadeau and Bengio, 2003). No measure passes one, some have a
+    `floor`. Fewer than three folds say nothing of their spread.
     """
     values = np.asarray(values, dtype=np.float64)
     mean = float(values.mean())
-    if len(values) < 2:
+    if len(values) < 3:
         return mean, None, None
     half = stats.t.ppf((1 + level) / 2, len(values) - 1) * _corrected_error(values, share_tested)
-    return mean, float(mean - half), float(min(mean + half, 1.0))
+    return mean, float(max(mean - half, floor)), float(min(mean + half, 1.0))
 
 
 def paired_p_value(values, best, share_tested):

@@ -48,12 +48,14 @@ def speaks_of_amounts(model):
 
 def _of_instances(model, bags, method, as_bags_of_one):
     """Ask the model about instances; one that only knows bags sees each as a bag of one."""
-    if isinstance(model, Pipeline) and len(model.steps) > 1:
-        inner = model[:-1].transform(bags)
-        if isinstance(inner, Bags) and inner.n_instances == bags.n_instances:
-            return _of_instances(model.steps[-1][1], inner, method, as_bags_of_one)
-        if isinstance(inner, Bags):  # windows of a sequence, not its samples
-            return _spread_windows(model, inner, bags, method, as_bags_of_one)
+    if isinstance(model, Pipeline):
+        final = model.steps[-1][1]
+        inner = model[:-1].transform(bags) if len(model.steps) > 1 else bags
+        if isinstance(inner, Bags):
+            values = _of_instances(final, inner, method, as_bags_of_one)
+            return (
+                values if inner.n_instances == bags.n_instances else _nearest(values, inner, bags)
+            )
     if hasattr(model, method):
         return _columns(getattr(model, method)(bags))
     singles = bags.singletons()
@@ -64,10 +66,9 @@ def _of_instances(model, bags, method, as_bags_of_one):
     return np.concatenate(parts)
 
 
-def _spread_windows(model, windows, bags, method, as_bags_of_one):
-    """A sample has the evidence of the window that lies nearest to it in its bag's order."""
-    values = _of_instances(model.steps[-1][1], windows, method, as_bags_of_one)
-    place = (np.arange(bags.n_instances) - bags.spread(bags.offsets[:-1])) + 0.5
+def _nearest(values, windows, bags):
+    """From windows of a sequence to its samples: each takes the values of the nearest window."""
+    place = np.arange(bags.n_instances) - bags.spread(bags.offsets[:-1]) + 0.5
     share = place / bags.spread(bags.sizes)
     nearest = np.floor(share * bags.spread(windows.sizes)).astype(np.int64)
     return values[bags.spread(windows.offsets[:-1]) + nearest]

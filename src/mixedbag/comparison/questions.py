@@ -26,7 +26,7 @@ def ask(rule, y, sizes):
 class Classes:
     """Which class does a bag have?"""
 
-    measure = "accuracy"
+    measure, floor = "accuracy", 0.0
     kind = "classes"
 
     def __init__(self, y):
@@ -64,7 +64,7 @@ class Classes:
 class Amounts:
     """What is the total of a bag?"""
 
-    measure = "R²"
+    measure, floor = "R²", -np.inf
     kind = "amounts"
 
     def __init__(self, y):
@@ -102,7 +102,7 @@ class Amounts:
 class Counts(Amounts):
     """How many of a bag's instances are positive, or of each class?"""
 
-    measure = "counted right"
+    measure, floor = "counted right", 0.0
     kind = "counts"
 
     def __init__(self, y, sizes):

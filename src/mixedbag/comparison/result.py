@@ -141,7 +141,7 @@ class Comparison:
         if not quality:
             return Row(name, kind, status, 0, seconds=seconds, note=note)
         share = len(self.splits[0].test) / len(self.bags)
-        mean, low, high = fold_interval(list(quality.values()), share)
+        mean, low, high = fold_interval(list(quality.values()), share, self.question.floor)
         p_value = None
         if self._is_whole(quality):
             status = "done"

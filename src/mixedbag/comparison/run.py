@@ -13,9 +13,8 @@ from mixedbag.comparison.result import Comparison
 from mixedbag.comparison.rules import RULES, Guess, guess_rule
 from mixedbag.comparison.schedule import Schedule
 from mixedbag.comparison.store import Folder, Memory
-from mixedbag.comparison.trial import Protocol, Split, smallest_class
+from mixedbag.comparison.trial import Protocol, Split
 from mixedbag.comparison.workers import InProcess, Workers
-from mixedbag.model_selection import BagStratifiedKFold
 
 
 def compare(
@@ -45,7 +44,7 @@ def compare(
     bags : Bags, or anything that `as_bags` reads
     y : array of shape (n_bags,) or (n_bags, n_classes)
         Classes, counts or totals of the bags.
-    rule : {"auto", "any", "majority", "count", "sum", "sequence"}
+    rule : {"auto", "any", "majority", "count", "sum", "sequence"} or Guess
         What a bag's label says of its instances; "auto" guesses from the labels.
     learners : sequence of str, optional
         Only learners whose name contains one of these.
@@ -119,6 +118,8 @@ def fit_best_setting(bags, y, rule="auto", learner="bag statistics + extra", ran
 
 
 def _rule(rule, y, bags):
+    if isinstance(rule, Guess):
+        return rule
     if rule == "auto":
         return guess_rule(y, bags.sizes)
     check_choice("rule", rule, tuple(RULES))
@@ -148,10 +149,11 @@ def _refuse_hopeless(bags, y, question):
 
 
 def _splits(protocol, folds, repeats):
-    n_splits = min(folds, smallest_class(protocol.question, protocol.y))
-    splits = []
-    for repeat in range(repeats):
-        cut = BagStratifiedKFold(n_splits, random_state=protocol.random_state + repeat)
-        for k, (train, test) in enumerate(cut.split(protocol.bags, protocol.y)):
-            splits.append(Split(f"{repeat}.{k}", train, test))
-    return splits
+    everything = np.arange(len(protocol.bags))
+    return [
+        Split(f"{repeat}.{k}", train, test)
+        for repeat in range(repeats)
+        for k, (train, test) in enumerate(
+            protocol.cut(everything, folds, protocol.random_state + repeat)
+        )
+    ]

@@ -7,7 +7,7 @@ import numpy as np
 from mixedbag.comparison.workers import Failure, Job
 
 _FOR_FINAL = 0.15  # share of the budget kept for the fits on all bags
-_PATIENCE = 10.0  # seconds: the first fit of a learner may have to compile its kernels
+_PATIENCE = 15.0  # seconds: the first fit of a learner may have to compile its kernels
 
 
 class Schedule:
@@ -48,7 +48,7 @@ class Schedule:
                     break
                 candidate, split = waiting.pop(0)
                 running.add((candidate.name, split.name))
-                workers.submit(Job(candidate, split, self._allowance(workers), self._limit(end)))
+                workers.submit(self._job(candidate, split, end, workers.capacity))
                 self.watch(self.result)
             if not running:
                 return
@@ -56,7 +56,7 @@ class Schedule:
                 running.discard((job.candidate.name, job.split.name))
                 if not isinstance(outcome, Failure):
                     self.result.store.put(job.candidate, job.split, outcome)
-                elif outcome.kind != "stopped" or job.limit != end:
+                elif outcome.kind != "late":
                     self.result.fail(job.candidate, outcome)
                 self.watch(self.result)
 
@@ -80,15 +80,12 @@ class Schedule:
         ranked.sort(key=lambda entry: entry[0])
         return [(candidate, split) for _, candidate, split in ranked]
 
-    def _allowance(self, workers):
-        """Seconds for trying settings: twice an even share of the whole time."""
+    def _job(self, candidate, split, end, capacity):
+        """A trial with twice an even share of the time for its settings, and limited patience."""
         if self.budget is None:
-            return None
+            return Job(candidate, split)
         n_trials = len(self.result.candidates) * (len(self.result.splits) + 1)
-        return 2 * self.budget * workers.capacity / n_trials
-
-    def _limit(self, end):
-        """When to stop a trial, on the clock: at the end, or after a tenth of the whole time."""
+        allowance = 2 * self.budget * capacity / n_trials
         if end is None:
-            return None
-        return min(end, time.monotonic() + max(_PATIENCE, self.budget / 10))
+            return Job(candidate, split, allowance)
+        return Job(candidate, split, allowance, max(_PATIENCE, self.budget / 10), end)

@@ -1,6 +1,7 @@
 """One trial: a candidate chooses its setting on training bags and answers for the others."""
 
 import time
+import warnings
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -102,9 +103,17 @@ class Protocol:
         return evidence
 
     def _inner_splits(self, rows):
-        n_splits = min(self.inner_folds, smallest_class(self.question, self.y[rows]))
-        folds = BagStratifiedKFold(n_splits, random_state=self.random_state)
-        return folds.split(self.bags[rows], self.y[rows])
+        return self.cut(rows, self.inner_folds, self.random_state)
+
+    def cut(self, rows, n_folds, random_state):
+        """Training and test places within `rows`, stratified as far as rare labels allow."""
+        y = self.y[rows]
+        n_folds = min(n_folds, smallest_class(self.question, y))
+        folds = BagStratifiedKFold(n_folds, random_state=random_state)
+        with warnings.catch_warnings():
+            # Amounts that occur once cannot be in every fold.
+            warnings.filterwarnings("ignore", "The least populated class")
+            return list(folds.split(self.bags[rows], y))
 
 
 class _Setting(NamedTuple):

@@ -1,5 +1,6 @@
 """Who runs the trials: this process, or worker processes that can be stopped."""
 
+import math
 import os
 import pickle
 import selectors
@@ -12,18 +13,23 @@ from typing import Any, NamedTuple
 
 
 class Job(NamedTuple):
-    """A trial to run; `allowance` seconds for trying settings, to be stopped at `limit`."""
+    """A trial to run.
+
+    It has `allowance` seconds for trying settings; it is stopped after `patience` seconds, or at
+    the time `end` of the clock.
+    """
 
     candidate: Any
     split: Any
     allowance: float | None = None
-    limit: float | None = None
+    patience: float = math.inf
+    end: float = math.inf
 
 
 class Failure(NamedTuple):
     """Why a trial gave no result."""
 
-    kind: str  # "error", "stopped" or "crash"
+    kind: str  # "error", "crash", "stopped" (it took too long) or "late" (all time is over)
     message: str
 
 
@@ -67,29 +73,29 @@ class Workers:
     def __init__(self, protocol, n_jobs):
         self.capacity = n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
         self._protocol = pickle.dumps(protocol, protocol=pickle.HIGHEST_PROTOCOL)
-        self._idle, self._busy = [], {}
+        self._idle = [self._start() for _ in range(self.capacity)]
+        self._busy, self._limits = {}, {}
         self._selector = selectors.DefaultSelector()
 
+    def _start(self):
+        return _Worker(self._protocol, max(1, (os.cpu_count() or 1) // self.capacity))
+
     def submit(self, job):
-        worker = self._idle.pop() if self._idle else _Worker(self._protocol, self._threads())
+        worker = self._idle.pop() if self._idle else self._start()
+        worker.wait_until_ready()
         self._busy[worker] = job
+        self._limits[worker] = min(job.end, time.monotonic() + job.patience)
         self._selector.register(worker.output, selectors.EVENT_READ, worker)
         worker.send(job)
 
-    def _threads(self):
-        return max(1, (os.cpu_count() or 1) // self.capacity)
-
     def wait(self):
         """Wait until trials end, by themselves or at their limit; the jobs and their outcomes."""
-        limits = [job.limit for job in self._busy.values() if job.limit is not None]
-        timeout = None if not limits else max(0.0, min(limits) - time.monotonic())
+        limit = min(self._limits.values())
+        timeout = None if limit == math.inf else max(0.0, limit - time.monotonic())
         ready = [key.data for key, _ in self._selector.select(timeout)]
         outcomes = [self._collect(worker) for worker in ready]
-        now = time.monotonic()
-        for worker, job in list(self._busy.items()):
-            if job.limit is not None and job.limit <= now:
-                outcomes.append(self._stop(worker))
-        return outcomes
+        late = [w for w, limit in self._limits.items() if limit <= time.monotonic()]
+        return outcomes + [self._stop(worker) for worker in late]
 
     def _collect(self, worker):
         job = self._release(worker)
@@ -103,10 +109,13 @@ class Workers:
     def _stop(self, worker):
         job = self._release(worker)
         worker.kill()
+        if time.monotonic() >= job.end:
+            return job, Failure("late", "a trial was stopped at the end of the time budget")
         return job, Failure("stopped", "a trial was stopped: it took too much of the time budget")
 
     def _release(self, worker):
         self._selector.unregister(worker.output)
+        del self._limits[worker]
         return self._busy.pop(worker)
 
     def __enter__(self):
@@ -135,7 +144,16 @@ class _Worker:
             start_new_session=True,  # Ctrl-C is for the parent, which decides what to keep
         )
         self.output = self._process.stdout
-        self._process.stdin.write(protocol)
+        self._protocol = protocol
+
+    def wait_until_ready(self):
+        """Hand over the protocol once the process is there to take it."""
+        if self._protocol is not None:
+            with suppress(BrokenPipeError):
+                self._process.stdin.write(self._protocol)
+                self._process.stdin.flush()
+            self.output.read(1)
+            self._protocol = None
 
     def send(self, job):
         with suppress(BrokenPipeError):  # it died; reading its answer will tell
@@ -168,6 +186,8 @@ def serve():
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     protocol = pickle.load(source)
+    answers.write(b".")  # ready: from here on, time is the trial's own
+    answers.flush()
     while True:
         try:
             job = pickle.load(source)
