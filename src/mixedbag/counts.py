@@ -108,6 +108,12 @@ class CountClassifier(ClassifierMixin, BagEstimator):
         )
         return y
 
+    def _learn_blocks(self, source):
+        check_choice("aggregate", self.aggregate, ("sum", "mean"))
+        self.classes_ = np.array([0, 1])
+        self._target_format_ = "positives"
+        self._fit_blocks(source.blocks.map(_with_counts, self))
+
     # Both levels ---------------------------------------------------------------------------------
 
     def decision_function_instances(self, bags):
@@ -178,6 +184,13 @@ class CountClassifier(ClassifierMixin, BagEstimator):
         error = np.abs(np.asarray(y, dtype=float) - predicted)
         error = error.sum(axis=1) / 2 if error.ndim == 2 else error
         return 1.0 - np.average(error / size, weights=sample_weight)
+
+
+def _with_counts(block, learner):
+    """The block with a table of counts as target, from counts (or proportions) of positives."""
+    positives = learner._read_positives(block.bags, _as_floats(np.asarray(block.target)))
+    table = np.column_stack([block.bags.sizes - positives, positives])
+    return block._replace(target=table).used()
 
 
 def _as_floats(y):

@@ -20,6 +20,7 @@ from mixedbag.aggregate import (
     AggregateRBFRegressor,
 )
 from mixedbag.aggregate._network import Counts, Network, Shares, Totals
+from mixedbag.aggregate.rbf import activations
 
 
 def problem(seed=0, n=600, size=4, n_classes=2):
@@ -168,7 +169,9 @@ def test_rbf_matches_summed_activations():
     model = AggregateRBFClassifier(alpha=0.5, random_state=0).fit(
         bags, counts, sample_weight=weight
     )
-    A = np.add.reduceat(model._activations(bags.instances), bags.offsets[:-1])
+    A = np.add.reduceat(
+        activations(bags.instances, model.centers_, model.widths_), bags.offsets[:-1]
+    )
     penalty = 0.5 * np.diag(np.r_[0.0, np.ones(12)])
     left = A.T @ (weight[:, None] * A) + penalty
     np.testing.assert_allclose(left @ model.coef_, A.T @ (weight[:, None] * counts), atol=1e-6)

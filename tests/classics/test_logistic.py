@@ -8,6 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from mixedbag.classics import MILogisticRegression
 from mixedbag.classics.logistic import penalised_loss
 from mixedbag.datasets import make_any
+from mixedbag.engines import LocalBlocks
 from mixedbag.pooling import Mean, NoisyOr
 
 
@@ -15,7 +16,8 @@ from mixedbag.pooling import Mean, NoisyOr
 def test_gradient(pooling):
     data = make_any(n_bags=20, n_features=3, random_state=0)
     rng = np.random.default_rng(0)
-    rest = (pooling, data.bags, np.where(data.y == 1, 1.0, -1.0), rng.uniform(0.5, 2, 20))
+    sign = np.where(data.y == 1, 1.0, -1.0)
+    rest = (pooling, LocalBlocks.cut(data.bags, sign, rng.uniform(0.5, 2, 20), n_blocks=3), 0.7)
     error = check_grad(
         lambda p: penalised_loss(p, *rest)[0],
         lambda p: penalised_loss(p, *rest)[1],
@@ -46,7 +48,9 @@ def test_objective_falls_to_a_stationary_point(pooling):
     pool = {"any": NoisyOr(), "mean": Mean()}[pooling]
     sign = np.where(data.y == 1, 1.0, -1.0)
     parameters = np.append(model.coef_, model.intercept_)
-    value, gradient = penalised_loss(parameters, pool, data.bags, sign, np.ones(60))
+    value, gradient = penalised_loss(
+        parameters, pool, LocalBlocks.cut(data.bags, sign, np.ones(60)), 1.0
+    )
     assert np.abs(gradient).max() < 1e-3
     assert value == pytest.approx(model.objective_[-1])
 

@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 
 from mixedbag import Bags
+from mixedbag.aggregate import AggregateRBFClassifier, AggregateRBFRegressor
 from mixedbag.bags import bag_labels
 from mixedbag.boosting import ExpRegBoost, ISRBoost
+from mixedbag.classics import MILogisticRegression
 from mixedbag.engines import ClusterLostError
 from mixedbag.margin import BagMarginSVC
+from mixedbag.sequence import ARHMMClassifier
 
 distributed = pytest.importorskip("distributed")
 NAMES = ["f0", "f1", "f2"]
@@ -38,6 +41,35 @@ def test_the_model_is_that_of_a_local_fit(learner, placed, local):
     there = learner.fit(placed).decision_function_instances(bags)
     np.testing.assert_allclose(there, here, rtol=1e-10, atol=1e-10)
     assert learner.feature_names_in_.tolist() == NAMES
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        MILogisticRegression(),
+        ARHMMClassifier(n_states=2, order=1, max_iter=3, n_init=1, random_state=0),
+    ],
+)
+def test_smooth_learners_agree_to_rounding(learner, placed, local):
+    bags, y = local
+    here = learner.fit(bags, y).decision_function(bags)
+    there = learner.fit(placed).decision_function(bags)
+    np.testing.assert_allclose(there, here, rtol=1e-6, atol=1e-6)
+
+
+def test_totals_and_counts(client, write, table, tmp_path):
+    rows, groups, _ = table
+    total = np.repeat(rows[:, 0].reshape(60, 5).sum(axis=1), 5)
+    count = np.repeat((rows[:, 0] > 0.5).reshape(60, 5).sum(axis=1), 5)
+    bags = Bags.from_groups(rows, groups, feature_names=NAMES)
+    for learner, labels in (
+        (AggregateRBFRegressor(random_state=0), total),
+        (AggregateRBFClassifier(random_state=0), count),
+    ):
+        folder = write(tmp_path, rows, groups, labels, [90, 203])
+        placed = DistributedBags.from_parquet(folder, "mol", "active", client=client)
+        here = learner.fit(bags, bag_labels(labels, groups)).predict(bags)
+        np.testing.assert_allclose(learner.fit(placed).predict(bags), here, rtol=1e-8, atol=1e-8)
 
 
 def test_early_stopping_holds_out_bags_of_every_block(placed, local):

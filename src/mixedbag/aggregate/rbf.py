@@ -7,6 +7,7 @@ from sklearn.utils import check_scalar
 
 from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
+from mixedbag.engines.sampling import sample_rows
 from mixedbag.pooling import bag_sum
 
 
@@ -16,9 +17,14 @@ class _RBFNetwork:
     _needs_scaling = True
     _search_space = {"n_centers": [6, 12, 24], "alpha": [1e-3, 1e-1, 10.0]}
 
-    def _place_centers(self, bags, weight):
+    def _fit_blocks(self, blocks):
+        rows, weight, _ = sample_rows(blocks)
+        self._place_centers(rows, weight)
+        self._solve_output(blocks)
+
+    def _place_centers(self, rows, weight):
         check_scalar(self.n_centers, "n_centers", int, min_val=1)
-        X, weight = _distinct_rows(bags.instances, bags.spread(weight))
+        X, weight = _distinct_rows(rows, weight)
         # Run to a standstill (tol=0): the default tolerance looks at the unweighted spread.
         clusters = KMeans(
             min(self.n_centers, len(X)),
@@ -39,26 +45,45 @@ class _RBFNetwork:
         typical = share @ distance if share @ distance > 1e-6 * spread else spread
         self.widths_ = np.where(width > 1e-3 * typical, width, typical)
 
-    def _activations(self, X):
-        """Eq. 6 of every centre, and the constant unit."""
-        squared = euclidean_distances(X, self.centers_, squared=True)
-        active = np.exp(-squared / (2.0 * self.widths_**2))
-        return np.column_stack([np.ones(len(active)), active])
+    def _solve_output(self, blocks):
+        """Eq. 7 plus ``alpha`` times the squared output weights, the constant's free.
 
-    def _solve_output(self, bags, total, weight):
-        """Eq. 7 plus ``alpha`` times the squared output weights, the constant's free."""
+        Every block sends the triangle of its least-squares problem; stacked, they have the solution
+        of the whole, without the squared condition number of the normal equations.
+        """
         check_scalar(self.alpha, "alpha", (float, int), min_val=0.0)
-        A = bag_sum(self._activations(bags.instances), bags.offsets)
-        root = np.sqrt(weight)
-        penalty = np.sqrt(self.alpha) * np.eye(A.shape[1])[1:]
-        target = (root * total.T).T
-        blank = np.zeros((len(penalty), *target.shape[1:]))
-        self.coef_ = np.linalg.lstsq(
-            np.vstack([root[:, None] * A, penalty]), np.concatenate([target, blank]), rcond=None
+        triangles = np.vstack(blocks.collect(_triangle, self.centers_, self.widths_))
+        n_units = len(self.centers_) + 1
+        penalty = np.sqrt(self.alpha) * np.eye(n_units)[1:]
+        target = triangles[:, n_units:]
+        coef = np.linalg.lstsq(
+            np.vstack([triangles[:, :n_units], penalty]),
+            np.vstack([target, np.zeros((len(penalty), target.shape[1]))]),
+            rcond=None,
         )[0]
+        self.coef_ = self._shaped(coef)
+
+    @staticmethod
+    def _shaped(coef):
+        return coef
 
     def _score_instances(self, bags):
-        return self._activations(bags.instances) @ self.coef_
+        return activations(bags.instances, self.centers_, self.widths_) @ self.coef_
+
+
+def activations(X, centers, widths):
+    """Eq. 6 of every centre, and the constant unit."""
+    squared = euclidean_distances(X, centers, squared=True)
+    active = np.exp(-squared / (2.0 * widths**2))
+    return np.column_stack([np.ones(len(active)), active])
+
+
+def _triangle(block, centers, widths):
+    """The R of a QR decomposition of a block's weighted rows: summed activations, then targets."""
+    bags, target, weight = block
+    summed = bag_sum(activations(bags.instances, centers, widths), bags.offsets)
+    rows = np.sqrt(weight)[:, None] * np.column_stack([summed, target])
+    return np.linalg.qr(rows, mode="r")
 
 
 def _distinct_rows(X, weight):
@@ -134,9 +159,9 @@ class AggregateRBFRegressor(_RBFNetwork, BagRegressor):
         self.aggregate = aggregate
         self.random_state = random_state
 
-    def _fit(self, bags, total, weight):
-        self._place_centers(bags, weight)
-        self._solve_output(bags, total, weight)
+    @staticmethod
+    def _shaped(coef):
+        return coef[:, 0]
 
 
 class AggregateRBFClassifier(_RBFNetwork, CountClassifier):
@@ -193,7 +218,3 @@ class AggregateRBFClassifier(_RBFNetwork, CountClassifier):
         self.max_iter = max_iter
         self.aggregate = aggregate
         self.random_state = random_state
-
-    def _fit(self, bags, counts, weight):
-        self._place_centers(bags, weight)
-        self._solve_output(bags, counts, weight)

@@ -5,11 +5,11 @@ so it works the same on one block, on a thread each, or on a cluster.
 """
 
 import numpy as np
-from scipy import sparse
 
 from mixedbag.boosting.codes import encode
-from mixedbag.boosting.grid import SAMPLE, Grid, has_missing
+from mixedbag.boosting.grid import Grid, has_missing
 from mixedbag.boosting.state import State
+from mixedbag.engines.sampling import sample_rows
 
 
 def prepare(labelled, grid, pooling, loss):
@@ -19,25 +19,8 @@ def prepare(labelled, grid, pooling, loss):
 
 def common_grid(blocks):
     """One grid of thresholds for blocks of labelled bags, from a sample of all their rows."""
-    counts = np.array(blocks.collect(_n_instances))
-    step = -(-counts.sum() // SAMPLE)
-    # Every `step`-th row of all: the same rows however the bags are cut into blocks.
-    samples = blocks.collect(_sample, step, each=-(np.cumsum(counts) - counts) % step)
-    if len(samples) == 1:
-        rows = samples[0]
-    elif sparse.issparse(samples[0]):
-        rows = sparse.vstack(samples, format="csr")
-    else:
-        rows = np.concatenate(samples)
+    rows, _, step = sample_rows(blocks)
     return Grid.from_instances(rows, None if step == 1 else blocks.sum(_count_missing) > 0)
-
-
-def _n_instances(labelled):
-    return labelled.bags.n_instances
-
-
-def _sample(labelled, first, step):
-    return labelled.bags.instances[first::step] if step > 1 else labelled.bags.instances
 
 
 def _count_missing(labelled):

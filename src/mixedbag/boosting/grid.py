@@ -12,7 +12,6 @@ import numpy as np
 from scipy import sparse
 
 MAX_CELLS = 255  # of values; one more code is left for missing ones, and a code fits a byte
-SAMPLE = 200_000  # rows are enough to choose thresholds
 
 
 @dataclass(frozen=True)

@@ -75,18 +75,18 @@ class MILogisticRegression(LogOddsMixin, BagClassifier):
     def _pooling(self):
         return _POOLINGS[self.pooling]
 
-    def _fit(self, bags, sign, weight):
+    def _fit_blocks(self, blocks):
         check_choice("pooling", self.pooling, tuple(_POOLINGS))
         check_scalar(self.C, "C", Real, min_val=0, include_boundaries="neither")
         check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
         check_scalar(self.tol, "tol", Real, min_val=0)
-        parameters, self.n_iter_ = np.zeros(bags.n_features + 1), 0
+        parameters, self.n_iter_ = np.zeros(self.n_features_in_ + 1), 0
         for pooling in dict.fromkeys([Mean(), self._pooling]):
-            parameters = self._minimise(pooling, bags, sign, self.C * weight, parameters)
+            parameters = self._minimise(pooling, blocks, parameters)
         self.coef_, self.intercept_ = parameters[:-1], parameters[-1]
 
-    def _minimise(self, pooling, bags, sign, cost, parameters):
-        arguments = (pooling, bags, sign, cost)
+    def _minimise(self, pooling, blocks, parameters):
+        arguments = (pooling, blocks, self.C)
         history = [penalised_loss(parameters, *arguments)[0]]
         result = minimize(
             penalised_loss,
@@ -97,7 +97,7 @@ class MILogisticRegression(LogOddsMixin, BagClassifier):
             callback=lambda intermediate_result: history.append(intermediate_result.fun),
             options={
                 "maxiter": self.max_iter,
-                "gtol": self.tol * cost.sum(),
+                "gtol": self.tol * self.C * blocks.sum(_total_weight),
                 "ftol": 16 * np.finfo(float).eps,
                 "maxcor": 20,
             },
@@ -110,12 +110,23 @@ class MILogisticRegression(LogOddsMixin, BagClassifier):
         return bags.instances @ self.coef_ + self.intercept_
 
 
-def penalised_loss(parameters, pooling, bags, sign, cost):
-    """The objective and its gradient by weights and intercept."""
-    coef, intercept = parameters[:-1], parameters[-1]
-    scores = bags.instances @ coef + intercept
+def penalised_loss(parameters, pooling, blocks, C):
+    """The objective and its gradient by weights and intercept, over blocks of labelled bags."""
+    coef = parameters[:-1]
+    total = C * blocks.sum(block_loss, parameters, pooling)
+    return 0.5 * coef @ coef + total[0], np.append(coef, 0.0) + total[1:]
+
+
+def block_loss(block, parameters, pooling):
+    """The weighted logistic loss of a block's bags, and its gradient behind it."""
+    bags, sign, weight = block
+    scores = bags.instances @ parameters[:-1] + parameters[-1]
     margin = sign * pooling.value(scores, bags.offsets)
-    value = 0.5 * coef @ coef + cost @ np.logaddexp(0.0, -margin)
-    by_bag = -cost * sign * expit(-margin)
+    by_bag = -weight * sign * expit(-margin)
     by_instance = bags.spread(by_bag) * pooling.weights(scores, bags.offsets)
-    return value, np.append(coef + bags.instances.T @ by_instance, by_instance.sum())
+    loss = weight @ np.logaddexp(0.0, -margin)
+    return np.concatenate([[loss], bags.instances.T @ by_instance, [by_instance.sum()]])
+
+
+def _total_weight(block):
+    return block.weight.sum()
