@@ -53,16 +53,18 @@ def enumerate_labels(bags, counts, C, D, solve):
     return best
 
 
+@pytest.mark.parametrize("n_features", [6, 400])
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
-def test_interior_point_equals_libsvm(C):
+def test_interior_point_equals_libsvm(C, n_features):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(150, 6))
+    X = rng.normal(size=(150, n_features)) / np.sqrt(n_features / 6)
     positive = X[:, 0] + rng.normal(size=150) > 0.5
     sign = np.where(positive, 1.0, -1.0)
     low, high = np.where(positive, 0.0, -C), np.where(positive, C, 0.0)
     beta, w, b, _ = solve_box(X, sign, low, high)
     value = 0.5 * w @ w + C * np.maximum(0, 1 - sign * (X @ w + b)).sum()
-    assert value == pytest.approx(machine(X, positive, C), rel=1e-5)
+    theirs = machine(X, positive, C)  # stops at a tolerance, which a large C multiplies
+    assert theirs * (1 - 0.01) <= value <= theirs * (1 + 1e-5)
     assert beta.sum() == pytest.approx(0.0, abs=1e-6 * C)
     dual = sign @ beta - 0.5 * w @ w
     assert dual == pytest.approx(value, rel=1e-7)

@@ -8,25 +8,31 @@ import numpy as np
 from scipy import linalg, sparse
 
 
-def solve_box(Z, linear, low, high, fixed_w=0.0, fixed_sum=0.0, tol=1e-10, max_iter=100):
-    """Minimise ½‖w‖² − linearᵀβ with w = Zᵀβ + fixed_w, over Σβ + fixed_sum = 0, low ≤ β ≤ high.
+def solve_box(Z, linear, low, high, fixed_sum=0.0, tol=1e-10, max_iter=100):
+    """Minimise ½‖Zᵀβ‖² − linearᵀβ over Σβ + fixed_sum = 0 and low ≤ β ≤ high.
 
-    Mehrotra's predictor-corrector. `Z` is dense or CSR; the fixed parts are those of rows whose β
-    is known already.
+    Mehrotra's predictor-corrector. `Z` is dense or CSR.
 
     Returns
     -------
     beta : array (n,)
     w : array (n_features,)
+        Zᵀβ.
     intercept : float
         The multiplier of the sum: at the solution Zw + intercept equals `linear` where β is free.
     n_iter : int
     """
+    if Z.shape[1] > Z.shape[0]:  # fewer rows than features: any other factor of ZZᵀ will do
+        gram = Z @ Z.T
+        values, vectors = linalg.eigh(gram.toarray() if sparse.issparse(gram) else gram)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        beta, _, intercept, n_iter = solve_box(root, linear, low, high, fixed_sum, tol, max_iter)
+        return beta, Z.T @ beta, intercept, n_iter
     width = high - low
     above = 0.5 * width  # distance of β from `low`, and `below` from `high`
     below = width - above
     intercept = 0.0
-    w = Z.T @ (low + above) + fixed_w
+    w = Z.T @ (low + above)
     slope = Z @ w + intercept - linear
     # Multipliers of the size that they will have, not of the first, huge slopes: their difference
     # approaches the slope along the way.
@@ -74,7 +80,7 @@ def solve_box(Z, linear, low, high, fixed_w=0.0, fixed_sum=0.0, tol=1e-10, max_i
         lift = lift + reach * lift_step
         press = press + reach * press_step
         intercept += reach * turn
-        w = Z.T @ (low + above) + fixed_w
+        w = Z.T @ (low + above)
         slope = Z @ w + intercept - linear
     return low + above, w, float(intercept), n_iter
 

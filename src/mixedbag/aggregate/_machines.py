@@ -52,12 +52,11 @@ class LinearMachine:
 
     def _solve_rows(self, rows, sign, cost, at_bound):
         """Solve for some rows, the multipliers of the others being `at_bound`."""
-        s, c = sign[rows], cost[rows]
+        X, s, c = self.X[rows], sign[rows], cost[rows]
         low, high = np.minimum(s, 0.0) * c, np.maximum(s, 0.0) * c
-        fixed_w, fixed_sum = (0.0, 0.0)
-        if len(rows) < len(sign):
-            fixed_w, fixed_sum = self.X.T @ at_bound, at_bound.sum()
-        _, self.w, self.intercept, _ = solve_box(self.X[rows], s, low, high, fixed_w, fixed_sum)
+        fixed = self.X.T @ at_bound
+        _, w, self.intercept, _ = solve_box(X, s - X @ fixed, low, high, at_bound.sum())
+        self.w = w + fixed
 
 
 def _near_margin(sign, cost, scores):

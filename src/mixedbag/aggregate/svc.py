@@ -1,6 +1,7 @@
 """Support vector classification from counts per bag."""
 
 import numpy as np
+from scipy import linalg
 from sklearn.base import clone
 from sklearn.utils import check_random_state, check_scalar
 
@@ -242,6 +243,9 @@ def _least_squares(features, bags, positives, weight, C):
     totals = totals - sizes * (weight @ totals) / (weight @ bags.sizes)  # the intercept's part
     target = 2.0 * positives - bags.sizes
     target = target - bags.sizes * (weight @ target) / (weight @ bags.sizes)
-    gram = totals.T @ (weight[:, None] * totals)
-    gram[np.diag_indices_from(gram)] += (weight @ bags.sizes) / (weight.sum() * C)
-    return features @ np.linalg.lstsq(gram, totals.T @ (weight * target), rcond=None)[0]
+    ridge = (weight @ bags.sizes) / (weight.sum() * C)
+    if totals.shape[1] <= len(bags):
+        gram = totals.T @ (weight[:, None] * totals) + ridge * np.eye(totals.shape[1])
+        return features @ linalg.solve(gram, totals.T @ (weight * target), assume_a="pos")
+    gram = totals @ totals.T + np.diag(ridge / weight)
+    return features @ (totals.T @ linalg.solve(gram, target, assume_a="pos"))
