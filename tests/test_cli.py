@@ -286,6 +286,22 @@ def test_a_full_disk_is_explained(compared, folder):
     assert "Traceback" not in done.stderr
 
 
+def test_a_closed_pipe_is_silent(compared, folder):
+    arguments = [*COMMAND, "predict", "out/model.skops", "long.csv", "--bag", "molecule"]
+    header = (folder / "table.csv").read_text().splitlines()[0]
+    row = ",".join(["0.5" for _ in header.split(",")[1:]])
+    rows = "\n".join(f"m{i},{row}" for i in range(20_000))
+    (folder / "long.csv").write_text(f"{header}\n{rows}\n")
+    writer = subprocess.Popen(
+        arguments, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert writer.stdout.readline().startswith("bag,predicted")
+    writer.stdout.close()
+    with writer.stderr as told:
+        assert told.read() == ""
+    writer.wait(timeout=60)
+
+
 def test_an_interrupt_keeps_finished_folds(tmp_path):
     data = make_any(n_bags=60, size=(2, 5), n_features=3, random_state=0)
     write_csv(tmp_path / "table.csv", data.bags, data.y)

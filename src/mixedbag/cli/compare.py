@@ -114,22 +114,22 @@ def run(data, title, out, budget, rule, as_json=False, open_report=False, **sett
             file=sys.stderr,
         )
         raise
+    if not as_json:  # before anything is written: a full disk must not take the answer away
+        console.print()
+        console.print(leaderboard(result))
+        for trouble in troubles(result):
+            console.print(trouble, markup=False)
     typed = shlex.join(["mixedbag", *sys.argv[1:]])
     files = write_outputs(result, out, typed, data.instance_ids)
     write_report(result, out / "report.html", data, title, typed)
     files.append(out / "report.html")
     if as_json:
         typer.echo(json.dumps(summary(result, files), indent=2))
-        return
-    console.print()
-    console.print(leaderboard(result))
-    for trouble in troubles(result):
-        console.print(trouble, markup=False)
-    if result.chosen() is None:
-        raise ValueError("no learner finished: give it more time with --time-budget")
     console.print()
     for file in files:
         console.print(f"  {file}", markup=False)
+    if result.chosen() is None:
+        raise ValueError("no learner finished: give it more time with --time-budget")
     if open_report:
         typer.launch(str(files[-1].resolve()))
 

@@ -6,43 +6,59 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from mixedbag.bags import as_bags
 from mixedbag.comparison import levels
 
-_STEPS = 20
+_STEPS = 12
+_SAMPLES = 20
 
 
-def blend_weights(answers, loss, n_best=5):
-    """Weights of the answers whose mean has the smallest loss, found greedily.
+def blend_weights(answers, losses, n_best=5, random_state=0):
+    """Weights of answers whose mean has a small loss: bagged greedy selection.
 
-    Starting from nothing, the answer that lowers the loss of the running mean most is added, again
-    and again, with replacement (Caruana and others, 2004). A few steps over a few good answers
-    cannot overfit as a free linear model would.
+    On a bootstrap sample of the bags, the answer that lowers the loss of the running mean most is
+    added to it, again and again, with replacement; weights are the shares of additions, averaged
+    over samples (Caruana and others, 2004). Samples and few steps keep the weights from fitting the
+    noise of a few dozen bags, as a free linear model would.
 
     Parameters
     ----------
     answers : list of arrays of shape (n_bags, k)
         Out-of-fold answers, one array a learner.
-    loss : callable
-        From one answer to its mean loss.
+    losses : callable
+        From one answer to its losses, bag by bag.
     n_best : int
-        How many of the single best take part.
+        How many of the best on a sample take part; one means a choice of the single best of all.
+    random_state : int
 
     Returns
     -------
     array of shape (n_learners,)
         Not negative, sums to one.
     """
-    alone = np.array([loss(answer) for answer in answers])
-    pool = np.argsort(alone, kind="stable")[:n_best]
-    counts = np.zeros(len(answers))
-    total = np.zeros_like(answers[0])
-    best_counts, best_loss = None, np.inf
+    alone = np.array([losses(answer) for answer in answers])
+    if n_best == 1 or len(answers) == 1:
+        return np.eye(len(answers))[alone.mean(axis=1).argmin()]
+    n_bags = alone.shape[1]
+    samples = np.random.default_rng(random_state).multinomial(
+        n_bags, np.full(n_bags, 1 / n_bags), size=_SAMPLES
+    )
+    shares = np.zeros(len(answers))
+    for sample in samples:
+        pool = np.argsort(alone @ sample, kind="stable")[:n_best]
+        shares[pool] += _greedy([answers[i] for i in pool], losses, sample)
+    return shares / shares.sum()
+
+
+def _greedy(answers, losses, sample):
+    """Shares of additions up to the step of smallest loss on a sample of the bags."""
+    counts, total = np.zeros(len(answers)), np.zeros_like(answers[0])
+    best, best_loss = None, np.inf
     for step in range(1, _STEPS + 1):
-        losses = [loss((total + answers[i]) / step) for i in pool]
-        chosen = pool[int(np.argmin(losses))]
+        after = [losses((total + answer) / step) @ sample for answer in answers]
+        chosen = int(np.argmin(after))
         total = total + answers[chosen]
         counts[chosen] += 1
-        if min(losses) < best_loss - 1e-12:
-            best_counts, best_loss = counts.copy(), min(losses)
-    return best_counts / best_counts.sum()
+        if after[chosen] < best_loss:
+            best, best_loss = counts / step, after[chosen]
+    return best
 
 
 class _Blend(BaseEstimator):

@@ -1,10 +1,12 @@
 """The stack: learners chosen and weighted by their out-of-fold answers on training bags alone."""
 
+from functools import partial
+
 from mixedbag.comparison.blend import blend_weights
 
 
 class Calibrated:
-    """Calibrated answers of trials, each worked out once."""
+    """Calibrated answers of trials and their weights in a stack, each worked out once."""
 
     def __init__(self, question, store):
         self.question = question
@@ -22,6 +24,15 @@ class Calibrated:
 
     def calibrator(self, candidate, split):
         return self._of(candidate, split)[1]
+
+    def weights(self, candidates, split, n_best):
+        """Weights of a stack of candidates, from a split's training bags alone."""
+        key = (tuple(candidate.name for candidate in candidates), split.name, n_best)
+        if key not in self._known:
+            answers = [self.inside(candidate, split) for candidate in candidates]
+            losses = partial(self.question.loss, rows=split.train)
+            self._known[key] = blend_weights(answers, losses, n_best)
+        return self._known[key]
 
     def _of(self, candidate, split):
         key = (candidate.name, split.name)
@@ -51,11 +62,7 @@ class Stack:
 
     def members(self, split):
         """Pairs of candidate and weight, without those of weight zero."""
-        question = self.calibrated.question
-        answers = [self.calibrated.inside(c, split) for c in self.candidates]
-        weights = blend_weights(
-            answers, lambda answer: question.loss(answer, split.train).mean(), self.n_best
-        )
+        weights = self.calibrated.weights(self.candidates, split, self.n_best)
         return [(c, float(w)) for c, w in zip(self.candidates, weights) if w > 0]
 
     def answer(self, split, part="outer"):

@@ -1,0 +1,94 @@
+"""The stack's weights, and the statistics of the leaderboard."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from mixedbag.comparison.blend import blend_weights
+from mixedbag.comparison.leaderboard import fold_interval, paired_p_value
+from mixedbag.comparison.questions import Classes, Counts
+from mixedbag.comparison.rules import guess_rule
+
+
+def squared(target):
+    return lambda answer: ((answer - target) ** 2).sum(axis=1)
+
+
+def test_opposite_errors_cancel():
+    rng = np.random.default_rng(0)
+    target, error = rng.normal(size=(60, 1)), rng.normal(size=(60, 1))
+    answers = [target + error, target - error, target + 3 * rng.normal(size=(60, 1))]
+    weights = blend_weights(answers, squared(target))
+    assert weights == pytest.approx([0.5, 0.5, 0.0], abs=0.02)
+
+
+def test_a_perfect_answer_takes_all_and_one_best_is_a_choice():
+    rng = np.random.default_rng(0)
+    target = rng.normal(size=(40, 1))
+    answers = [target + rng.normal(size=(40, 1)), target, target + rng.normal(size=(40, 1))]
+    assert blend_weights(answers, squared(target)).tolist() == [0.0, 1.0, 0.0]
+    assert blend_weights(answers, squared(target), n_best=1).tolist() == [0.0, 1.0, 0.0]
+
+
+def test_the_blend_is_no_worse_than_the_best_alone():
+    rng = np.random.default_rng(1)
+    target = rng.normal(size=(50, 1))
+    answers = [target + rng.normal(size=(50, 1)) for _ in range(6)]
+    loss = squared(target)
+    weights = blend_weights(answers, loss)
+    assert weights.sum() == pytest.approx(1.0)
+    assert (weights >= 0).all()
+    blended = sum(w * a for w, a in zip(weights, answers))
+    assert loss(blended).mean() < min(loss(a).mean() for a in answers)
+
+
+def test_the_interval_is_wider_than_that_of_independent_folds():
+    values = np.array([0.8, 0.9, 0.7, 0.85, 0.95])
+    mean, low, high = fold_interval(values, 0.2)
+    naive = stats.t.interval(0.95, 4, mean, stats.sem(values))
+    assert low < naive[0]
+    assert high == 1.0
+    assert fold_interval([0.2, 0.9, 0.1], 0.3, floor=0.0)[1] == 0.0
+    assert fold_interval([0.5, 0.6], 0.5)[1:] == (None, None)
+
+
+def test_paired_tests():
+    rng = np.random.default_rng(0)
+    best = rng.normal(0.8, 0.02, size=10)
+    assert paired_p_value(best, best, 0.1) == 1.0
+    assert paired_p_value(best - 0.2 + rng.normal(0, 0.01, 10), best, 0.1) < 0.001
+    assert paired_p_value(best + rng.normal(0, 0.05, 10), best, 0.1) > 0.05
+
+
+def test_calibration_orders_and_bounds_wild_scores():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(2, size=300)
+    scores = (2 * codes - 1 + rng.normal(size=300)) * 10.0 ** rng.integers(0, 4, size=300)
+    question = Classes(codes)
+    rows = np.arange(300)
+    answer = question.calibrator(scores[:, None], rows)(np.sort(scores)[:, None])
+    assert (np.diff(answer[:, 1]) >= 0).all()
+    assert answer.sum(axis=1) == pytest.approx(1.0)
+    assert question.loss(answer, rows).shape == (300,)
+
+
+def test_counts_are_right_where_they_agree():
+    question = Counts(np.array([1.0, 3.0]), np.array([4, 4]))
+    assert question.quality(np.array([[1.0], [1.0]]), np.arange(2)).tolist() == [1.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("y", "sizes", "in_time", "rule"),
+    [
+        ([0, 1, 1, 0], [3, 2, 2, 4], False, "any"),
+        (["yes", "no", "no", "yes"], [1, 1, 1, 1], False, "any"),
+        (["a", "b", "c", "a"], [3, 3, 3, 3], False, "majority"),
+        ([0, 1, 2, 3], [3, 3, 3, 3], False, "count"),
+        ([5, 1, 2, 7], [3, 3, 3, 3], False, "majority"),
+        ([0.5, 1.25, 2.0, 8.5], [3, 3, 3, 3], False, "sum"),
+        ([0, 1, 1, 0], [30, 30, 30, 30], True, "sequence"),
+        ([[1, 2], [0, 3]], [3, 3], False, "count"),
+    ],
+)
+def test_rules_are_guessed(y, sizes, in_time, rule):
+    assert guess_rule(y, sizes, in_time).rule == rule
