@@ -90,12 +90,12 @@ def test_linear_machine_is_optimal(data, squared, kind, narrow, monkeypatch):
 def test_a_warm_start_reaches_the_same_solution(data, squared, narrow, monkeypatch):
     monkeypatch.setattr(linear_module, "_NARROW", 1000 if narrow else 0)
     X, centroids, rows, sign, cost = data
-    machine = LinearMachine(Rows(X, centroids), tol=1e-10, max_epochs=10**6)
+    machine = LinearMachine(Rows(X, centroids), tol=1e-9, max_epochs=10**6)
     before = machine.solve(Problem(rows[::-1].copy(), -sign, cost, squared))
     problem = Problem(rows, sign, cost, squared)
     cold, warm = machine.solve(problem), machine.solve(problem, before)
-    assert warm.gap <= 1e-10 * warm.objective
-    np.testing.assert_allclose(warm.weights, cold.weights, atol=1e-5)
+    assert warm.gap <= 1e-9 * warm.objective
+    np.testing.assert_allclose(warm.weights, cold.weights, atol=1e-4)
 
 
 def test_descent_from_the_solution_takes_one_epoch(data):

@@ -1,5 +1,6 @@
 """What both maximum-margin learners share: machines, costs, and the alternating search."""
 
+import hashlib
 import numbers
 
 import numpy as np
@@ -96,7 +97,7 @@ class _MarginSVC(BagClassifier):
         Machines may be imprecise until then. Returns the last solution and all objectives.
         """
         solution, objective, loose = None, [], True
-        seen = {choice.tobytes()}
+        seen = {_fingerprint(choice)}
         for _ in self._iterations(self.max_iter):
             problem = Problem(*ambiguity.slots(choice), cost, self.loss == "squared_hinge")
             found = machine.solve(problem, solution, loose)
@@ -107,9 +108,9 @@ class _MarginSVC(BagClassifier):
             after = ambiguity.choose(found.scores)
             if self.update == "asynchronous":
                 after = ambiguity.change_one(choice, after, found.scores)
-            if after.tobytes() not in seen:
+            if _fingerprint(after) not in seen:
                 choice = after
-                seen.add(choice.tobytes())
+                seen.add(_fingerprint(choice))
             elif loose and found.gap > self.tol * found.objective:
                 loose = False
             else:
@@ -199,6 +200,10 @@ class _MarginSVC(BagClassifier):
         for name in ("tol", "intercept_scaling"):
             value = getattr(self, name)
             check_scalar(value, name, numbers.Real, min_val=0, include_boundaries="neither")
+
+
+def _fingerprint(choice):
+    return hashlib.sha256(np.ascontiguousarray(choice)).digest()
 
 
 def balanced(cost, sign):

@@ -4,6 +4,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 _FIRST_PULL, _WARM_PULL, _LAST_PULL = 0.5, 8.0, 1e6
+_BLOCK = 4096
 
 
 def proximal_newton(rows, problem, dual, w, tol, max_steps=1000):
@@ -37,9 +38,9 @@ def proximal_newton(rows, problem, dual, w, tol, max_steps=1000):
         objective = 0.5 * w @ w + problem.loss(margin)
         if slack + 0.5 * gradient @ gradient <= tol * objective and objective <= ceiling:
             return dual, w, True
-        direction = _newton_direction(
-            rows.dense(problem.rows[inside]), envelope.bend[inside], gradient
-        )
+        hessian = _hessian(rows, problem.rows[inside], envelope.bend[inside])
+        factor = cho_factor(hessian, check_finite=False)
+        direction = -cho_solve(factor, gradient, check_finite=False)
         decrease = -gradient @ direction
         nearly_done = slack <= 0.5 * tol * objective  # then only the gradient is left
         if decrease <= (1e-15 * objective if nearly_done else 0.01 * slack):
@@ -74,11 +75,15 @@ class _Envelope:
         return np.sum((free - 0.5 * dual) * dual / self.bend)
 
 
-def _newton_direction(table, bend, gradient):
-    table *= np.sqrt(bend)[:, None]
-    hessian = table.T @ table
-    hessian[np.diag_indices_from(hessian)] += 1.0 + 1e-13 * np.trace(hessian)
-    return -cho_solve(cho_factor(hessian, check_finite=False), gradient, check_finite=False)
+def _hessian(rows, chosen, bend):
+    """`I + Σ bend x xᵀ`, a block of rows at a time."""
+    hessian = np.eye(rows.n_features + 1)
+    for i in range(0, len(chosen), _BLOCK):
+        table = rows.dense(chosen[i : i + _BLOCK])
+        table *= np.sqrt(bend[i : i + _BLOCK])[:, None]
+        hessian += table.T @ table
+    hessian[np.diag_indices_from(hessian)] += 1e-13 * np.trace(hessian)  # against rounding
+    return hessian
 
 
 def _step_size(envelope, w, direction, margin, along, decrease):
