@@ -17,7 +17,7 @@ from benchmarks.disjunctive_synthetic import SHARED, make_bags
 from mixedbag.disjunctive import DPBoost, ExactBagMarginSVC, LNPBoost, SparseBagMarginSVC
 from mixedbag.disjunctive.features import LinearFeatures
 
-MILP_LIMIT = 120.0
+MILP_LIMIT = 60.0
 
 
 def measure(model, train, y):

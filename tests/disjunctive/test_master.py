@@ -101,3 +101,24 @@ def test_out_of_time_is_an_exception_not_a_zero_model():
     master = RestrictedMaster(random_program(0), Clock(0.0))
     with pytest.raises(SolverStopped, match="time limit"):
         master.settle()
+
+
+def test_a_search_that_is_stopped_keeps_what_it_had(monkeypatch):
+    """Out of time between two LPs of one descent: the first LP's classifier survives."""
+    monkeypatch.setattr("mixedbag.disjunctive._master._ALL_COLUMNS", 0)
+    monkeypatch.setattr("mixedbag.disjunctive._master._COLUMNS_PER_ROUND", 1)
+    program = random_program(1, n_positive=8, n_negative=8, n_features=12, C=5.0)
+    incumbent = Incumbent(program, Clock())
+    trivial = incumbent.upper
+    master = RestrictedMaster(program, incumbent.clock)
+    solve, calls = master.solve, iter(range(100))
+
+    def stops_later():
+        if next(calls) > 4:
+            raise SolverStopped("time limit")
+        return solve()
+
+    master.solve = stops_later
+    with pytest.raises(SolverStopped):
+        local_search(master, incumbent, np.array([rows[0] for rows in program.bags]))
+    assert incumbent.upper < trivial

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from mixedbag.disjunctive._solver import SolverStopped
+
 
 class Incumbent:
     """The best classifier so far, what is proven about the optimum, and when we knew it.
@@ -73,6 +75,10 @@ def local_search(master, incumbent, witness, max_iter=100):
             master.release(chosen[moves])
             chosen = np.where(moves, best, chosen)
             master.require(chosen[moves])
+    except SolverStopped:
+        if master.w is not None:  # an LP on the way is a classifier too
+            incumbent.offer(master.w, master.b)
+        raise
     finally:
         master.release(chosen)
     witness[ambiguous] = chosen

@@ -44,6 +44,7 @@ class RestrictedMaster:
         self._waiting[program.unambiguous] = True
         self.generates_columns = columns is None and 2 * program.n_features > _ALL_COLUMNS
         self._columns_grew = False
+        self.w = None  # until the first solution
         self.solver = new_solver()
         bias = INFINITY if program.intercept else 0.0
         lower = np.concatenate([[-bias], np.zeros(program.n_examples)])
