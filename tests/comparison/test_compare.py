@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mixedbag import Bags, compare
+from mixedbag import Bags, compare, load, save
 from mixedbag.datasets import make_any, make_count, make_sum
 
 
@@ -56,13 +56,16 @@ def test_out_of_fold_answers_cover_every_bag_and_instance(result):
         (make_sum, "sum", "R²", "spread totals + ridge"),
     ],
 )
-def test_amounts(make, rule, measure, learner):
+def test_amounts(make, rule, measure, learner, tmp_path):
     data = make(n_bags=40, random_state=0)
     result = compare(data.bags, data.y, learners=[learner], folds=3, inner_folds=3)
     assert (result.rule, result.measure) == (rule, measure)
     assert result.chosen().mean > 0.3
     assert result.model.predict(data.bags).shape == data.y.shape
     assert len(result.model.predict_instances(data.bags)) == data.bags.n_instances
+    save(result.model, tmp_path / "model.skops")
+    again = load(tmp_path / "model.skops")
+    assert np.array_equal(again.predict(data.bags), result.model.predict(data.bags))
 
 
 def test_the_same_seed_gives_the_same_figures():

@@ -86,6 +86,8 @@ def run(data, title, out, budget, rule, as_json=False, open_report=False, **sett
     console.print(f"[bold]{title}[/bold]")
     for note in data.notes:
         console.print(f"  {note}", markup=False)
+    if data.weight is not None and len(set(data.weight.tolist())) > 1:
+        console.print("  the bags' weights are not used: every bag counts the same")
     if isinstance(rule, Guess):
         name, reason = rule
         console.print(f"  rule [bold]{name}[/bold]: {RULES[name]} ({reason}; --rule overrides)")

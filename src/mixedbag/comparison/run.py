@@ -71,7 +71,7 @@ def compare(
     >>> from mixedbag import compare
     >>> from mixedbag.datasets import load_digits_bags
     >>> data = load_digits_bags(n_bags=40, random_state=0)
-    >>> result = compare(data.bags, data.y, learners=["forest"], folds=3)
+    >>> result = compare(data.bags, data.y, learners=["bag statistics + SVM"], folds=3)
     >>> result.rule
     'any'
     """

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -36,7 +37,10 @@ class Failure(NamedTuple):
 def attempt(protocol, job):
     """The trial, or the failure it ended in: an error of one learner must not end the others."""
     try:
-        return protocol.run(job.candidate, job.split, job.allowance)
+        with warnings.catch_warnings():
+            # Of hundreds of fits some do not converge; the figures tell whether it matters.
+            warnings.simplefilter("ignore")
+            return protocol.run(job.candidate, job.split, job.allowance)
     except Exception as error:
         return Failure("error", f"{type(error).__name__}: {error}")
 
