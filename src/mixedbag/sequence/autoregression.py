@@ -35,11 +35,17 @@ class Autoregression:
             [-self.coefficients, np.tile(np.eye(d), (n_states, 1, 1))], axis=1
         )
         white_states = residual @ np.linalg.inv(factor).transpose(0, 2, 1)
-        whitening = white_states.transpose(1, 0, 2).reshape(m + d, n_states * d)
+        # channels first, so that squares of one channel lie together for all states
+        whitening = white_states.transpose(1, 2, 0).reshape(m + d, d * n_states)
         constant = np.log(np.einsum("jcc->jc", factor)).sum(axis=1) + 0.5 * d * np.log(2 * np.pi)
         white = rows @ whitening
         np.square(white, out=white)
-        return -0.5 * white.reshape(len(rows), n_states, d).sum(axis=2) - constant
+        distance = white[:, :n_states].copy()
+        for channel in range(1, d):
+            distance += white[:, channel * n_states : (channel + 1) * n_states]
+        distance *= -0.5
+        distance -= constant
+        return distance
 
     @classmethod
     def most_likely(cls, moments, noise):

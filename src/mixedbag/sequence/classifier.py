@@ -68,6 +68,7 @@ class SequenceClassifier(LogOddsMixin, BagClassifier, ABC):
     def _ascend(self, blocks, iterations):
         """EM with a direct fit of the labels now and then; keeps the best model so far."""
         self._check_parameters()
+        blocks.sum(count_usable, self.order)
         model = begin(blocks, self._dynamics, self, check_random_state(self.random_state))
         objective = []
         for i in iterations:
@@ -136,13 +137,7 @@ class SequenceClassifier(LogOddsMixin, BagClassifier, ABC):
 
     def _read(self, x, reset=False):
         bags = super()._read(x, reset)
-        short = bags.sizes <= self.order
-        if short.any():
-            i = int(np.argmax(short))
-            raise ValueError(
-                f"{bags.name(i)} has {bags.sizes[i]} samples; an autoregression of order "
-                f"{self.order} needs at least {self.order + 1}"
-            )
+        refuse_short_bags(bags, self.order)
         return bags
 
     # The fitted model, stored as arrays ----------------------------------------------------------
@@ -196,6 +191,23 @@ class SequenceClassifier(LogOddsMixin, BagClassifier, ABC):
 
     def _posterior(self, bags):
         return np.concatenate(self._cut(bags).collect(block_posterior, self._model()))
+
+
+def refuse_short_bags(bags, order):
+    """Raise a `ValueError` that names the first bag without a single full past."""
+    short = bags.sizes <= order
+    if short.any():
+        i = int(np.argmax(short))
+        raise ValueError(
+            f"{bags.name(i)} has {bags.sizes[i]} samples; an autoregression of order {order} needs "
+            f"at least {order + 1}"
+        )
+
+
+def count_usable(block, order):
+    """Number of bags of a block, after checking their lengths."""
+    refuse_short_bags(block.bags, order)
+    return len(block.bags)
 
 
 def block_log_odds(block, model):
