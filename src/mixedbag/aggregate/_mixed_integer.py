@@ -48,7 +48,11 @@ def solve_scip(program, positive, w, intercept, objective, time_limit, seed):
         raise ImportError(
             'AggregateSVC(method="exact") needs the SCIP solver: pip install "mixedbag[scip]"'
         ) from error
-    X, offsets, cost = program.X, program.offsets, program.cost
+    offsets, cost = program.offsets, program.cost
+    # w lies in the span of the centred rows: coordinates there are fewer than features may be.
+    centre = program.X.mean(axis=0)
+    axes = np.linalg.svd(program.X - centre, full_matrices=False)[2]
+    X, intercept, w = (program.X - centre) @ axes.T, intercept + centre @ w, axes @ w
     n, n_features = X.shape
     radius = np.sqrt(2.0 * objective)
     M = program.reach(radius, "euclidean")
