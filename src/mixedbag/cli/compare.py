@@ -77,54 +77,18 @@ def checked_shape(text, bags):
 
 def run(data, title, out, budget, rule, as_json=False, open_report=False, **settings):
     """Compare on `data`, show it live, and fill the folder `out`."""
-    from mixedbag.cli.live import leaderboard, troubles, watching, wide
-    from mixedbag.comparison import RULES, Guess, compare
-    from mixedbag.comparison.outputs import write_outputs
-    from mixedbag.report import write_report
+    from mixedbag.cli.live import leaderboard, troubles, wide
 
     console = wide(quiet=as_json)
-    console.print(f"[bold]{title}[/bold]")
-    for note in data.notes:
-        console.print(f"  {note}", markup=False)
-    if data.weight is not None and len(set(data.weight.tolist())) > 1:
-        console.print("  the bags' weights are not used: every bag counts the same")
-    if isinstance(rule, Guess):
-        name, reason = rule
-        console.print(f"  rule [bold]{name}[/bold]: {RULES[name]} ({reason}; --rule overrides)")
+    tell_understood(console, data, title, rule)
     out.mkdir(parents=True, exist_ok=True)
-    latest = []
-    try:
-        with watching(budget, quiet=as_json) as show:
-
-            def watch(result):
-                latest[:] = [result]
-                show(result)
-
-            result = compare(
-                data.bags,
-                data.y,
-                rule,
-                time_budget=budget,
-                folder=out / "folds",
-                watch=watch,
-                **settings,
-            )
-    except KeyboardInterrupt:
-        kept = sum(len(latest[0].trials(c)) for c in latest[0].candidates) if latest else 0
-        print(
-            f"\n{kept} finished trials are kept in {out / 'folds'}; the same command goes on",
-            file=sys.stderr,
-        )
-        raise
-    if not as_json:  # before anything is written: a full disk must not take the answer away
-        console.print()
-        console.print(leaderboard(result))
-        for trouble in troubles(result):
-            console.print(trouble, markup=False)
-    typed = shlex.join(["mixedbag", *sys.argv[1:]])
-    files = write_outputs(result, out, typed, data.instance_ids)
-    write_report(result, out / "report.html", data, title, typed)
-    files.append(out / "report.html")
+    result = compare_live(data, rule, out / "folds", budget, as_json, settings)
+    # Shown before anything is written: a full disk must not take the answer away.
+    console.print()
+    console.print(leaderboard(result))
+    for trouble in troubles(result):
+        console.print(trouble, markup=False)
+    files = write_folder(result, out, data, title)
     if as_json:
         typer.echo(json.dumps(summary(result, files), indent=2))
     console.print()
@@ -134,6 +98,58 @@ def run(data, title, out, budget, rule, as_json=False, open_report=False, **sett
         raise ValueError("no learner finished: give it more time with --time-budget")
     if open_report:
         typer.launch(str(files[-1].resolve()))
+
+
+def tell_understood(console, data, title, rule):
+    """What was read, what was left out, and the rule."""
+    from mixedbag.comparison import RULES, Guess
+
+    console.print(title, style="bold", markup=False)
+    for note in data.notes:
+        console.print(f"  {note}", markup=False)
+    if data.weight is not None and len(set(data.weight.tolist())) > 1:
+        console.print("  the bags' weights are not used: every bag counts the same")
+    if isinstance(rule, Guess):
+        name, reason = rule
+        console.print(f"  rule [bold]{name}[/bold]: {RULES[name]} ({reason}; --rule overrides)")
+
+
+def compare_live(data, rule, folder, budget, quiet, settings):
+    """The comparison, with a live table; an interrupt says what is kept."""
+    from mixedbag.cli.live import watching
+    from mixedbag.comparison import compare
+
+    latest = []
+    try:
+        with watching(budget, quiet) as show:
+
+            def watch(result):
+                latest[:] = [result]
+                show(result)
+
+            return compare(
+                *(data.bags, data.y, rule),
+                time_budget=budget,
+                folder=folder,
+                watch=watch,
+                **settings,
+            )
+    except KeyboardInterrupt:
+        kept = sum(len(latest[0].trials(c)) for c in latest[0].candidates) if latest else 0
+        told = f"\n{kept} finished trials are kept in {folder}; the same command goes on"
+        print(told, file=sys.stderr)
+        raise
+
+
+def write_folder(result, out, data, title):
+    """Everything a comparison leaves; the report comes last."""
+    from mixedbag.comparison.outputs import write_outputs
+    from mixedbag.report import write_report
+
+    typed = shlex.join(["mixedbag", *sys.argv[1:]])
+    files = write_outputs(result, out, typed, data.instance_ids)
+    write_report(result, out / "report.html", data, title, typed)
+    return [*files, out / "report.html"]
 
 
 def summary(result, files):

@@ -39,7 +39,7 @@ def find_candidates(rule, bags, names=None, random_state=0):
     skipped : dict
         Name of the learner to the reason.
     """
-    skipped: dict = {}
+    skipped = {}
     offers = [*baselines(rule), *_own_learners(rule, skipped)]
     if names is not None:
         offers = _named(offers, names, rule)
