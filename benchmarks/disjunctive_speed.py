@@ -17,7 +17,7 @@ from benchmarks.disjunctive_synthetic import SHARED, make_bags
 from mixedbag.disjunctive import DPBoost, ExactBagMarginSVC, LNPBoost, SparseBagMarginSVC
 from mixedbag.disjunctive.features import LinearFeatures
 
-MILP_LIMIT = 60.0
+MILP_LIMIT = 240.0  # seconds of the wall clock
 
 
 def measure(model, train, y):
@@ -106,7 +106,7 @@ def run(quick=False):
     def exact(done, count):
         for i, (train, y, _, _) in enumerate(folds("musk1")):
             if done <= i < count:
-                yield {"fold": i} | exact_fold(train, y, milp=i < 2 and not quick)
+                yield {"fold": i} | exact_fold(train, y, milp=i == 1 and not quick)
 
     def dpboost(done, count):
         for seed in range(done, count):
@@ -115,12 +115,12 @@ def run(quick=False):
             yield {"seed": seed, "CPU s": measure(model, bags, y), "gap": model.gap_}
 
     return [
-        Table("MUSK1, CPU seconds a fold", kept(f"{prefix}speed-musk1", min(n, 5), quick_learners)),
+        Table("MUSK1, CPU seconds a fold", kept(f"{prefix}speed-musk1", min(n, 2), quick_learners)),
         Table(
             "MUSK1 linear, no bias: proven optimal",
             kept(f"{prefix}speed-exact", n, exact),
-            f"HiGHS solves the big-M form of the same program, at most {MILP_LIMIT:.0f} s, on the "
-            "first two folds.",
+            f"HiGHS solves the big-M form of the same program on fold 1, stopped after "
+            f"{MILP_LIMIT:.0f} s of the wall clock (its CPU seconds are given).",
         ),
         Table("DPBoost, λ = 7, 30 positive bags", kept(f"{prefix}speed-dpboost", 3, dpboost)),
     ]

@@ -135,29 +135,35 @@ class LNPBoost(DisjunctiveClassifier):
         projected = RestrictedMaster(program, incumbent.clock, columns)
         cutting = Convexification(relaxed, incumbent, self.max_cosine, self.normalization)
         self.relaxed_score_ = 0.0
-        if not self.feature_selection:
+        if self.feature_selection:
+            cutting.solve()
+            self._select_features(cutting, projected, incumbent)
+        else:
             iterated_search(projected, incumbent, starts, self.n_init)
-        cutting.solve()
+            cutting.solve()
+            self._convexify(cutting, projected, incumbent)
+
+    def _select_features(self, cutting, projected, incumbent):
+        """Algorithm 7.2: convexify, project, let the best-priced features of the projection in."""
+        relaxed = cutting.master
         before = float("inf")
         for _ in self._iterations(self.max_rounds):
             self._convexify(cutting, projected, incumbent)
-            self.relaxed_score_ = float(relaxed.value)
-            if not self.feature_selection:
-                break
-            local_search(projected, incumbent, program.best_instances(relaxed.scores))
+            local_search(projected, incumbent, relaxed.program.best_instances(relaxed.scores))
             if before - projected.value < self.selection_tol * before and len(projected.active):
-                break
+                return
             before = projected.value
             known = len(projected.active)
             if not projected.price_in(self.features_per_round):
-                break
+                return
             relaxed.add_columns(projected.active[known:])
             cutting.solve()
 
     def _convexify(self, cutting, projected, incumbent):
         """Rounds of cuts, with a projection after each, until they stop paying."""
         stalled = 0
-        for _ in range(self.max_rounds):
+        self.relaxed_score_ = float(cutting.master.value)
+        for _ in self._iterations(self.max_rounds):
             if incumbent.gap <= self.gap_tol:
                 return
             bags = cutting.violated_bags()
@@ -165,8 +171,10 @@ class LNPBoost(DisjunctiveClassifier):
                 incumbent.offer(cutting.master.w, cutting.master.b)
                 return
             before = cutting.master.value
-            if not cutting.round(bags[: self.bags_per_round]):
+            first, rest = bags[: self.bags_per_round], bags[self.bags_per_round :]
+            if not cutting.round(first) and not cutting.round(rest):
                 return
+            self.relaxed_score_ = float(cutting.master.value)
             witness = cutting.master.program.best_instances(cutting.master.scores)
             local_search(projected, incumbent, witness)
             gain = cutting.master.value - before
