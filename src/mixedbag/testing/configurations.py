@@ -9,7 +9,7 @@ FAST: dict[str, dict] = {
     "AggregateGradientBoostingClassifier": {"n_estimators": 10},
     "AggregateGradientBoostingRegressor": {"n_estimators": 10, "learning_rate": 0.5},
     "AggregateMLPClassifier": {"random_state": 0, "hidden": 4, "alpha": 1.0},
-    "AggregateMLPRegressor": {"random_state": 0, "hidden": 4, "max_iter": 60},
+    "AggregateMLPRegressor": {"random_state": 0, "hidden": 4, "alpha": 1.0, "max_iter": 30},
     "AggregateRBFClassifier": {"random_state": 0},
     "AggregateRBFRegressor": {"random_state": 0},
     # The rectangle holds all positive bags, outliers too: on classes that overlap, keep it tight.
