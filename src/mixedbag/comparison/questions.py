@@ -125,10 +125,11 @@ class AsItIs:
 
 
 class Calibration:
-    """Probabilities from scores: logistic regression on squashed scores.
+    """Probabilities from scores: logistic regression on squashed scores and on the decision.
 
     Scores of different learners live on wild scales, with far outliers. The inverse hyperbolic sine
-    keeps what is near the threshold and takes the logarithm of what is far.
+    keeps what is near the threshold and takes the logarithm of what is far. The learner's own
+    decision is told as well: it knows its threshold better than a few bags can tell.
     """
 
     def fit(self, evidence, codes, n_classes):
@@ -136,16 +137,17 @@ class Calibration:
         self.scale_ = np.median(np.abs(evidence), axis=0)
         self.scale_[~(self.scale_ > 0)] = 1.0
         self.model_ = LogisticRegression(C=1.0, max_iter=1000)
-        self.model_.fit(self._squash(evidence), codes)
+        self.model_.fit(self._features(evidence), codes)
         return self
 
     def __call__(self, evidence):
         answer = np.zeros((len(evidence), self.n_classes))
-        answer[:, self.model_.classes_] = self.model_.predict_proba(self._squash(evidence))
+        answer[:, self.model_.classes_] = self.model_.predict_proba(self._features(evidence))
         return answer
 
-    def _squash(self, evidence):
-        return np.arcsinh(evidence / self.scale_)
+    def _features(self, evidence):
+        decision = np.eye(self.n_classes)[_winner(evidence)] - 0.5
+        return np.hstack([np.arcsinh(evidence / self.scale_), decision[:, 1:]])
 
 
 def _winner(evidence):
