@@ -106,7 +106,8 @@ def test_sides_and_shares(is_sparse):
         left = side_values(dense[:, feature], threshold, goes_left)
         np.testing.assert_array_equal(block.codes.left_of(slot, cut), left.astype(bool))
         expected = [np.add.reduceat(block.weights * m, bags.offsets[:-1]) for m in (left, 1 - left)]
-        np.testing.assert_allclose(block.codes.shares(slot, cut, block.weights), expected)
+        shares = block.codes.shares(np.array([slot, slot]), np.array([cut, cut]), block.weights)
+        np.testing.assert_allclose(shares, [expected, expected])
 
 
 @pytest.mark.parametrize("n_blocks", [2, 3, 20])

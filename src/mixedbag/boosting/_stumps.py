@@ -153,17 +153,20 @@ def left_of(codes, order, offsets, slot, cut, left):
 
 
 @njit(cache=True, nogil=True)
-def shares(codes, order, offsets, slot, cut, weight, left, right):
-    """Sum the instances' `weight` on either side of a threshold, bag by bag."""
-    code, place = codes[slot], order[slot]
-    for bag in range(len(offsets) - 1):
-        begin, end = bag_rows(offsets, bag)
-        below = above = 0.0
-        for k in range(begin, end):
-            q = weight[begin + np.uint64(place[k])]
-            if code[k] <= cut:
-                below += q
-            else:
-                above += q
-        left[bag] = below
-        right[bag] = above
+def shares(codes, order, offsets, slots, cuts, weight):
+    """Sums of the instances' `weight` left and right of some thresholds, bag by bag."""
+    sides = np.empty((len(slots), 2, len(offsets) - 1))
+    for stump in range(len(slots)):
+        code, place, cut = codes[slots[stump]], order[slots[stump]], cuts[stump]
+        for bag in range(len(offsets) - 1):
+            begin, end = bag_rows(offsets, bag)
+            below = above = 0.0
+            for k in range(begin, end):
+                q = weight[begin + np.uint64(place[k])]
+                if code[k] <= cut:
+                    below += q
+                else:
+                    above += q
+            sides[stump, 0, bag] = below
+            sides[stump, 1, bag] = above
+    return sides

@@ -48,10 +48,10 @@ class Block(State):
 
     def focused(self, slots, cuts, left, right):
         """The block, ready to follow some stumps: a slot, a cut and two values each."""
-        stumps = list(zip(slots, cuts, left, right))
         if hasattr(self.pooling, "moved"):
-            shares = [self.codes.shares(slot, cut, self.weights) for slot, cut, *_ in stumps]
-            return self.but(shares=np.stack(shares), left=left, right=right)
+            shares = self.codes.shares(slots, cuts, self.weights)
+            return self.but(shares=shares, left=left, right=right)
+        stumps = zip(slots, cuts, left, right)
         return self.but(directions=[self._values(*stump) for stump in stumps])
 
     def follow(self, lengths):

@@ -53,11 +53,9 @@ class DenseCodes:
         _stumps.left_of(self.codes, self.order, self.offsets, slot, cut, left)
         return left
 
-    def shares(self, slot, cut, weight):
-        """Sum of `weight` in each bag, left and right of `cut`."""
-        sides = np.empty((2, len(self.offsets) - 1))
-        _stumps.shares(self.codes, self.order, self.offsets, slot, cut, weight, *sides)
-        return sides
+    def shares(self, slots, cuts, weight):
+        """Sums of `weight` in each bag left and right of some cuts, (n_cuts, 2, n_bags)."""
+        return _stumps.shares(self.codes, self.order, self.offsets, slots, cuts, weight)
 
 
 class SparseCodes:
@@ -107,12 +105,11 @@ class SparseCodes:
         _sparse_stumps.left_of(*self._entries(), slot, cut, left)
         return left
 
-    def shares(self, slot, cut, weight):
-        """Sum of `weight` in each bag, left and right of `cut`."""
-        left = self.left_of(slot, cut)
-        return np.stack(
-            [bag_sum(weight * left, self.offsets), bag_sum(weight * ~left, self.offsets)]
-        )
+    def shares(self, slots, cuts, weight):
+        """Sums of `weight` in each bag left and right of some cuts, (n_cuts, 2, n_bags)."""
+        masks = [self.left_of(slot, cut) for slot, cut in zip(slots, cuts)]
+        sides = np.array([[mask, ~mask] for mask in masks]) * weight
+        return np.add.reduceat(sides, self.offsets[:-1], axis=2)
 
     def _entries(self):
         return self.codes, self.rows, self.first, self.zero

@@ -4,8 +4,6 @@ Nothing changes in place: what moves a state returns a new one that shares the r
 is a sum over bags, so the sums of two blocks add up.
 """
 
-import copy
-
 import numpy as np
 
 from mixedbag.pooling import bag_sum
@@ -22,8 +20,8 @@ class State:
 
     def but(self, **changes):
         """The same state but for some attributes."""
-        other = copy.copy(self)
-        other.__dict__.update(changes)
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, **changes)
         return other
 
     def added(self, values):
