@@ -37,7 +37,7 @@ def models(name, features):
         lambda: SparseBagMarginSVC(feature_selection=True, **shared),
         10,
     )
-    yield "lnp", lambda: LNPBoost(max_rounds=ROUNDS, **shared), FOLDS_LNP[name]
+    yield "lnp", lambda: LNPBoost(max_rounds=ROUNDS, **shared), FOLDS_LNP.get(name, 0)
 
 
 def printed(name, method, features):
@@ -77,8 +77,10 @@ def _row(name, features, quick):
         "lnp": ("LNPBoost", "LNPBoost (PRDP)"),
     }
     for label, (title, thesis) in titles.items():
-        mean, std = summary(results[label], "accuracy")
-        row[title] = f"{mean:.1f} ± {std:.1f} [{len(results[label])}]"
+        row[title] = "not run"
+        if results[label]:
+            mean, std = summary(results[label], "accuracy")
+            row[title] = f"{mean:.1f} ± {std:.1f} [{len(results[label])}]"
         if thesis:
             figure = printed(name, thesis, features)
             row[f"{title}, thesis"] = f"{figure[0]:.1f} ± {figure[1]:.1f}" if figure else "-"
@@ -93,9 +95,8 @@ def _row(name, features, quick):
         )
         row["p"] = round(float(test.pvalue), 2)
     row["score 1-norm"] = summary(results["sparse"], "score")[0]
-    row["score LNP"] = summary(results["lnp"], "score")[0]
-    row["gap LNP"] = summary(results["lnp"], "gap")[0]
     row["kept features"] = summary(results["sparse"], "features")[0]
     row["s 1-norm"] = summary(results["sparse"], "cpu_seconds")[0]
-    row["s LNP"] = summary(results["lnp"], "cpu_seconds")[0]
+    for field, title in (("score", "score LNP"), ("gap", "gap LNP"), ("cpu_seconds", "s LNP")):
+        row[title] = summary(a, field)[0] if a else "-"
     return row
