@@ -80,7 +80,8 @@ def _row(name, features, quick):
         row[title] = "not run"
         if results[label]:
             mean, std = summary(results[label], "accuracy")
-            row[title] = f"{mean:.1f} ± {std:.1f} [{len(results[label])}]"
+            spread = f" ± {std:.1f}" if len(results[label]) > 1 else ""
+            row[title] = f"{mean:.1f}{spread} [{len(results[label])}]"
         if thesis:
             figure = printed(name, thesis, features)
             row[f"{title}, thesis"] = f"{figure[0]:.1f} ± {figure[1]:.1f}" if figure else "-"

@@ -89,7 +89,7 @@ class DisjunctiveClassifier(BagClassifier, ABC):
         self.coef_ = w
         self.intercept_ = float(b)
         self.witness_ = incumbent.witness
-        self.lower_bound_ = float(incumbent.lower)
+        self.lower_bound_ = float(min(incumbent.lower, incumbent.upper))  # up to rounding
         self.upper_bound_ = float(incumbent.upper)
         self.gap_ = float(incumbent.gap)
         self.n_cuts_ = int(incumbent.n_cuts)

@@ -40,7 +40,7 @@ class Incumbent:
     @property
     def gap(self):
         """(upper - lower) / upper."""
-        return (self.upper - self.lower) / self.upper if self.upper > 0 else 0.0
+        return max(0.0, self.upper - self.lower) / self.upper if self.upper > 0 else 0.0
 
     @property
     def witness(self):
