@@ -75,12 +75,12 @@ def descend(
     active = np.arange(len(rows))
     n_active = len(active)
     leave_above, leave_below = np.inf, -np.inf
-    state = np.uint64(seed)
+    state = seed % 2147483646 + 1
     for epoch in range(max_epochs):
         largest, smallest = -np.inf, np.inf
-        for k in range(n_active - 1):  # a random order, from a 64-bit congruential generator
-            state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
-            j = k + np.int64((state >> np.uint64(33)) % np.uint64(n_active - k))
+        for k in range(n_active - 1):  # a random order, from a congruential generator
+            state = state * 48271 % 2147483647
+            j = k + state % (n_active - k)
             active[k], active[j] = active[j], active[k]
         k = 0
         while k < n_active:
