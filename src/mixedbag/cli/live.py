@@ -3,7 +3,7 @@
 import time
 from contextlib import contextmanager
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
@@ -20,13 +20,26 @@ def watching(budget, quiet=False):
     elif not console.is_terminal:
         yield _Lines(console)
     else:
-        with Live(console=console, refresh_per_second=4, transient=True) as live:
-            start = time.monotonic()
+        screen = _Screen(budget)
+        with Live(screen, console=console, refresh_per_second=4, transient=True):
+            yield screen
 
-            def show(result):
-                live.update(leaderboard(result, _clock(start, budget)))
 
-            yield show
+class _Screen:
+    """The leaderboard as it was after the last trial, over a clock that goes on."""
+
+    def __init__(self, budget):
+        self._budget = budget
+        self._start = time.monotonic()
+        self._table = ""
+
+    def __call__(self, result):
+        self._table = leaderboard(result)
+
+    def __rich__(self):
+        spent = time.monotonic() - self._start
+        clock = f"{spent:.0f} s" + (f" of {self._budget:.0f} s" if self._budget else "")
+        return Group(self._table, Text(f" {clock}", style="dim"))
 
 
 class _Lines:
@@ -48,9 +61,9 @@ class _Lines:
             self._console.print(f"{candidate.name}: {told}", markup=False, highlight=False)
 
 
-def leaderboard(result, caption=None):
+def leaderboard(result):
     """The leaderboard as a rich table."""
-    table = Table(caption=caption, title_justify="left", header_style="bold", box=None)
+    table = Table(header_style="bold", box=None)
     table.add_column("learner", no_wrap=True)
     table.add_column(result.measure, justify="right")
     table.add_column("95 % interval", justify="right")
@@ -90,8 +103,3 @@ def wide(**options):
 
 def number(value, digits=3):
     return "" if value is None else f"{value:.{digits}f}"
-
-
-def _clock(start, budget):
-    spent = time.monotonic() - start
-    return f"{spent:.0f} s" + (f" of {budget:.0f} s" if budget else "")

@@ -77,15 +77,17 @@ class Workers:
     def __init__(self, protocol, n_jobs):
         self.capacity = n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
         self._protocol = pickle.dumps(protocol, protocol=pickle.HIGHEST_PROTOCOL)
-        self._idle = [self._start() for _ in range(self.capacity)]
-        self._busy, self._limits = {}, {}
+        self._idle, self._busy, self._limits = [], {}, {}
         self._selector = selectors.DefaultSelector()
 
     def _start(self):
         return _Worker(self._protocol, max(1, (os.cpu_count() or 1) // self.capacity))
 
     def submit(self, job):
-        worker = self._idle.pop() if self._idle else self._start()
+        # All that will be needed start together: each takes seconds to import its modules.
+        missing = self.capacity - len(self._idle) - len(self._busy)
+        self._idle += [self._start() for _ in range(missing)]
+        worker = self._idle.pop()
         worker.wait_until_ready()
         self._busy[worker] = job
         self._limits[worker] = min(job.end, time.monotonic() + job.patience)
