@@ -66,8 +66,8 @@ training bags (MUSK, Corel) or scaled to unit length (TREC9). C, and gamma for r
 cross-validation inside the training bags of each fold (three folds; two on MUSK2 and TREC9); the
 poly and rbf settings of TREC9 are chosen once, inside the training bags of the first fold of TST7,
 and used for all seven sets, which is how the thesis chose them. The thesis prints no spread; its
-own folds are unknown. Unit length and the range of C on TREC9 were settled after a look at some test
-folds of TST1 and TST7: those two sets are optimistic."""
+own folds are unknown. Unit length and the range of C on TREC9 were settled after a look at some
+test folds of TST1 and TST7: those two sets are optimistic."""
 
 
 def repetitions(name):
