@@ -68,6 +68,16 @@ def test_amounts(make, rule, measure, learner, tmp_path):
     assert np.array_equal(again.predict(data.bags), result.model.predict(data.bags))
 
 
+@pytest.mark.parametrize("make", [make_count, make_sum])
+def test_bag_statistics_know_that_an_instance_is_a_small_bag(make):
+    data = make(n_bags=40, size=10, random_state=0)
+    settings = {"learners": ["bag statistics + extra"], "folds": 2, "inner_folds": 2}
+    model = compare(data.bags, data.y, make.__name__.removeprefix("make_"), **settings).model
+    instances, totals = model.predict_instances(data.bags), model.predict(data.bags)
+    assert abs(instances.mean() * 10 - totals.mean()) < 0.5 * np.ptp(data.y)
+    assert np.ptp(instances) * 2 < np.ptp(data.y)
+
+
 def test_the_same_seed_gives_the_same_figures():
     data = make_any(n_bags=30, size=(2, 4), n_features=3, random_state=0)
     runs = [

@@ -2,6 +2,8 @@
 
 from typing import Any, NamedTuple
 
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
@@ -13,6 +15,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
+from mixedbag.bags import as_bags
 from mixedbag.wrappers import BagFeatures, InstanceWise, SpreadLabels
 
 # Labels spread over a bag are noisy: small leaves would learn them by heart.
@@ -29,13 +32,43 @@ class Offer(NamedTuple):
     scaled: bool = False
 
 
+class BagMeanRegressor(RegressorMixin, BaseEstimator):
+    """Amounts of bags from their statistics: the mean an instance, times the size of the bag.
+
+    Learning the mean, not the total, keeps it sensible for bags of another size, and so for single
+    instances.
+
+    Parameters
+    ----------
+    estimator : scikit-learn regressor
+    """
+
+    _accepts_sparse = True
+    _accepts_nan = False
+
+    def __init__(self, estimator):
+        self.estimator = estimator
+
+    def fit(self, bags, y):
+        bags = as_bags(bags)
+        self.n_features_in_ = bags.n_features
+        if bags.feature_names is not None:
+            self.feature_names_in_ = np.asarray(bags.feature_names, dtype=object)
+        self.model_ = _summary(clone(self.estimator)).fit(bags, (np.asarray(y).T / bags.sizes).T)
+        return self
+
+    def predict(self, bags):
+        bags = as_bags(bags)
+        return (self.model_.predict(bags).T * bags.sizes).T
+
+
 def baselines(rule):
     """What plain scikit-learn can offer for a rule, the quickest first."""
     if rule in ("count", "sum"):
         return [
             *(_spread_counts() if rule == "count" else _spread_totals()),
-            Offer("bag statistics + extra trees", _summary(ExtraTreesRegressor()), {}),
-            Offer("bag statistics + forest", _summary(RandomForestRegressor()), {}),
+            Offer("bag statistics + extra trees", BagMeanRegressor(ExtraTreesRegressor()), {}),
+            Offer("bag statistics + forest", BagMeanRegressor(RandomForestRegressor()), {}),
         ]
     offers = [
         Offer("bag statistics + SVM", _summary(SVC()), _SVM_GRID, scaled=True),

@@ -1,0 +1,144 @@
+"""Which learner for which labels: every learner on a few sets for each rule; writes the docs page.
+
+Nested figures, as `compare` gives them. The sets of the rule "any" are those of
+`compare_ten_sets`, whose cache this reads; the others are run here, each under one time budget.
+``python -m benchmarks.which_learner count`` runs one rule into the cache.
+"""
+
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+from sklearn.metrics import r2_score
+
+from benchmarks.common import Table
+from benchmarks.compare_ten_sets import SETS, cache, compare_set
+from mixedbag import compare
+from mixedbag.comparison import RULES
+from mixedbag.datasets import aggregate, load, load_aggregates, load_sessions, make_sequences
+
+BUDGET = 60.0
+PAGE = Path(__file__).parents[1] / "docs" / "which-learner.md"
+
+
+def _aggregated(name, size=5, randomness=100):
+    table = load(name).complete()
+    return aggregate(table.X, table.y, size, randomness, random_state=0)
+
+
+PROBLEMS = {
+    "majority": {
+        "wine sessions": lambda: load_sessions("wine", size=4),
+        "cancer sessions": lambda: load_sessions("cancer"),
+    },
+    "count": {
+        "cancer counts": lambda: load_aggregates("cancer"),
+        "ionosphere counts": lambda: _aggregated("ionosphere"),
+    },
+    "sum": {
+        "auto-mpg totals": lambda: _aggregated("auto-mpg"),
+        "housing totals": lambda: _aggregated("housing"),
+    },
+    "sequence": {"switching oscillators": lambda: make_sequences(n_bags=60, random_state=0)},
+}
+
+
+def compare_problem(rule, name, budget, quick=False):
+    """The comparison on one problem, going on from what the cache has."""
+    data = PROBLEMS[rule][name]()
+    settings = {"folds": 3, "learners": ["bag statistics"]} if quick else {"folds": 5, "n_jobs": -1}
+    folder = None if quick else cache() / name.replace(" ", "-")
+    return compare(data.bags, data.y, rule, time_budget=budget, folder=folder, **settings)
+
+
+def results(rule, quick=False):
+    """Name of the data set to its comparison, for one rule."""
+    if rule == "any":
+        names = list(SETS)[:1] if quick else [n for n in SETS if (cache() / n).exists()]
+        return {name: compare_set(name, 0.001, quick) for name in names}
+    found = {}
+    for name in PROBLEMS[rule]:
+        known = (cache() / name.replace(" ", "-")).exists()
+        found[name] = compare_problem(rule, name, 0.001 if known else BUDGET, quick)
+    return found
+
+
+def instance_quality(rule, name, result, learner):
+    """How well unseen instances are answered, where their truth is known: accuracy, or R²."""
+    truth = None if rule == "any" else PROBLEMS[rule][name]().instance_labels
+    candidate = next((c for c in result.candidates if c.name == learner), None)
+    if truth is None or (candidate is None and not learner.startswith("stack")):
+        return None
+    answers = result.out_of_fold(candidate).instances
+    if rule == "sum":
+        return r2_score(truth, answers[:, 0])
+    if rule == "count":
+        return float(np.mean((answers[:, -1] > 0.5) == np.unique(truth, return_inverse=True)[1]))
+    return float(np.mean(result.question.classes[answers.argmax(axis=1)] == truth))
+
+
+def table_of(rule, comparisons):
+    """Mean figures, mean place and time of every learner that met all folds of a set."""
+    figures, places, seconds = defaultdict(dict), defaultdict(list), defaultdict(list)
+    inside = defaultdict(list)
+    for name, result in comparisons.items():
+        rows = [row for row in result.leaderboard() if row.status == "done"]
+        for place, row in enumerate(rows, start=1):
+            figures[row.name][name] = row.mean
+            places[row.name].append(place)
+            seconds[row.name].append(row.seconds)
+            quality = instance_quality(rule, name, result, row.name)
+            if quality is not None:
+                inside[row.name].append(quality)
+    measure = next(iter(comparisons.values())).measure
+    rows = [
+        {
+            "learner": learner,
+            measure: round(float(np.mean(list(values.values()))), 3),
+            "of instances": round(float(np.mean(inside[learner])), 3) if inside[learner] else "",
+            "sets": f"{len(values)}/{len(comparisons)}",
+            "mean place": round(float(np.mean(places[learner])), 1),
+            "seconds a set": round(float(np.mean(seconds[learner])), 1),
+        }
+        for learner, values in figures.items()
+    ]
+    rows.sort(key=lambda row: (-int(row["sets"].split("/")[0]), row["mean place"]))
+    return Table(f"{rule}: {RULES[rule]}", rows, "Sets: " + ", ".join(comparisons) + ".")
+
+
+def run(quick=False):
+    tables = [table_of(rule, found) for rule in RULES if (found := results(rule, quick))]
+    if not quick:
+        PAGE.write_text(page(tables))
+    return tables
+
+
+def page(tables):
+    """The docs page: what to take for each kind of label, with the figures behind it."""
+    lines = [
+        "# Which learner for which labels",
+        "",
+        "Written by `python -m benchmarks which_learner` from measured results: nested "
+        "cross-validation, every setting chosen inside the training bags. Figures are means over "
+        "the sets that a learner finished within the time budget, so compare rows with the same "
+        'number of sets; "of instances" is the same for single instances (accuracy, or R² of '
+        "totals), where their truth is known. The stack and the best single, chosen inside, are "
+        "what `mixedbag compare` makes of the others; without a reason to do otherwise, take the "
+        "model it saves.",
+        "",
+    ]
+    for table in tables:
+        rule, says = table.title.split(": ", 1)
+        singles = [row for row in table.rows if not row["learner"].startswith(("stack", "best"))]
+        whole = [row for row in singles if row["sets"] == singles[0]["sets"]][:3]
+        names = ", ".join(row["learner"] for row in whole)
+        lines += [f"## {rule}", "", f"{says[0].upper()}{says[1:]}. Try first: **{names}**.", ""]
+        lines += [*Table("", table.rows, table.notes).markdown().splitlines()[2:], ""]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    for wanted in sys.argv[1:]:
+        for set_name in PROBLEMS[wanted]:
+            print(set_name, compare_problem(wanted, set_name, BUDGET), flush=True)
