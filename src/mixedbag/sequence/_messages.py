@@ -1,4 +1,4 @@
-"""Message passing along sequences: smoothing, tilted passes and the chain of counts.
+"""Message passing along sequences: smoothing, and tilted passes given the bag labels.
 
 A block holds the hidden steps of several bags one after the other; ``starts`` cuts it into bags.
 All messages run under P(. | X), the posterior of plain smoothing, so they stay within [0, 1] and
