@@ -60,8 +60,8 @@ def run(quick=False):
         "Accuracies in %, mean ± standard deviation over folds (folds run: in brackets, of ten). "
         "score: objective reached; gap: proven relative distance from the optimum; CPU seconds a "
         "fold, one thread. The thesis's EM-DD and 2-norm figures stand in "
-        "`published/thesis_accuracy.csv`; p: Welch test of our two methods on the same folds. MUSK2 "
-        "was not run; a single fold says little about accuracy."
+        "`published/thesis_accuracy.csv`; p: Welch test of our two methods on the same folds. "
+        "MUSK2 was not run; a single fold says little about accuracy."
     )
     return [Table("Tables 7.1-7.4: accuracy, ours and the thesis's", rows, notes)]
 
