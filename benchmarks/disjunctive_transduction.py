@@ -1,8 +1,8 @@
 """Table 7.5 of the thesis: digits {0, 1} against {2, 3} from 20 labelled examples of 400.
 
 100 of each digit, 5 of each labelled; AUC on the 380 unlabelled ones, 20 repetitions. Pixels in
-[0, 1], gamma = 1/64 for every method with a radial kernel. That and C = 0.5 come from a small grid on
-draws 0 and 1, scored on their unlabelled points: the two are optimistic for our methods.
+[0, 1], gamma = 1/64 for every method with a radial kernel. That and C = 0.5 come from a small grid
+on draws 0 and 1, scored on their unlabelled points: the two are optimistic for our methods.
 """
 
 import time

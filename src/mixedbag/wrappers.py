@@ -13,7 +13,7 @@ from mixedbag.counts import CountClassifier
 from mixedbag.pooling import Majority, Max, bag_max, bag_sum
 
 
-class InstanceWise(TransformerMixin, BagEstimator, auto_wrap_output_keys=None):
+class InstanceWise(TransformerMixin, BagEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Apply a scikit-learn transformer to the instances of bags.
 
     Bags go in and bags come out, with the same grouping; plain rows come out as plain rows.
