@@ -19,7 +19,7 @@ _LEARNERS = (
 
 def command(
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("mixedbag-demo"),
-    time_budget: Annotated[str, typer.Option(help="90s, 10m, 1h or none.")] = "30s",
+    time_budget: Annotated[str, typer.Option(help="90s, 10m, 1h or none.")] = "20s",
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     open_report: Annotated[bool, typer.Option("--open", help="Open the report.")] = False,
 ):
