@@ -28,7 +28,7 @@ class SequenceClassifier(LogOddsMixin, BagClassifier, ABC):
     _rules = ("sequence",)
     _is_sequence = True
     _search_space = {"n_states": [5, 10], "order": [0, 3]}
-    _dynamics = None
+    _dynamics: type | None = None
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from mixedbag.base import BagEstimator
 STATISTICS = ("mean", "std", "min", "max", "slope")
 
 
-class SlidingWindows(TransformerMixin, BagEstimator, auto_wrap_output_keys=None):
+class SlidingWindows(TransformerMixin, BagEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Describe each bag's time series by statistics and frequencies of sliding windows.
 
     Every window becomes one instance: of each channel its mean, standard deviation, extremes and
