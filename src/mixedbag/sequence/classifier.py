@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import logit
 from sklearn.base import clone
 from sklearn.utils import check_random_state, check_scalar
+from threadpoolctl import threadpool_limits
 
 from mixedbag.base import BagClassifier, LogOddsMixin, read_weights
 from mixedbag.engines import Labelled, LocalBlocks
@@ -53,7 +54,9 @@ class SequenceClassifier(LogOddsMixin, BagClassifier, ABC):
     # Fitting -------------------------------------------------------------------------------------
 
     def _fit(self, bags, sign, weight):
-        self._fit_blocks(self._cut(bags, sign, weight))
+        # Blocks are small, and threads take one each: more threads inside a product only wait.
+        with threadpool_limits(limits=1, user_api="blas"):
+            self._fit_blocks(self._cut(bags, sign, weight))
 
     def _cut(self, bags, target=None, weight=None):
         """Blocks whose messages fit in the processor's cache, whatever the number of threads."""
