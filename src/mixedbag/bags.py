@@ -5,6 +5,20 @@ import numbers
 import numpy as np
 from scipy import sparse
 
+from mixedbag._tables import (
+    as_labels,
+    as_table,
+    column,
+    factorize,
+    freeze,
+    frozen,
+    is_frame,
+    is_full_slice,
+    is_list_of_tables,
+    numeric_table,
+    plain,
+)
+
 
 class Bags:
     """An immutable list of bags, stored as one table of instances.
@@ -43,9 +57,9 @@ class Bags:
     """
 
     def __init__(self, instances, offsets, ids=None, feature_names=None):
-        self._instances = _freeze(_as_table(instances))
-        self._ids = None if ids is None else _frozen(_as_labels(ids))
-        self._offsets = _frozen(self._checked_offsets(offsets))
+        self._instances = freeze(as_table(instances))
+        self._ids = None if ids is None else frozen(as_labels(ids))
+        self._offsets = frozen(self._checked_offsets(offsets))
         if self._ids is not None and len(self._ids) != len(self):
             raise ValueError(f"{len(self._ids)} ids for {len(self)} bags")
         self._feature_names = None
@@ -79,9 +93,9 @@ class Bags:
     def _unchecked(cls, instances, offsets, ids, feature_names):
         """Assemble parts that come from a valid `Bags`, without checking them again."""
         bags = cls.__new__(cls)
-        bags._instances = _freeze(instances)
-        bags._offsets = _frozen(offsets)
-        bags._ids = None if ids is None else _frozen(ids)
+        bags._instances = freeze(instances)
+        bags._offsets = frozen(offsets)
+        bags._ids = None if ids is None else frozen(ids)
         bags._feature_names = feature_names
         return bags
 
@@ -95,9 +109,9 @@ class Bags:
             raise ValueError("no bags: the list is empty")
         tables = []
         for i, array in enumerate(arrays):
-            name = f"bag {i}" if ids is None else f"bag {i} (id {_plain(ids[i])!r})"
+            name = f"bag {i}" if ids is None else f"bag {i} (id {plain(ids[i])!r})"
             try:
-                table = _as_table(array)
+                table = as_table(array)
             except (ValueError, TypeError) as error:
                 raise ValueError(f"{name}: {error}") from error
             if table.shape[0] == 0:
@@ -121,8 +135,8 @@ class Bags:
         Rows of a group need not be adjacent. Bags come in the order in which their ids first
         appear; rows keep their order inside a bag.
         """
-        table = _as_table(X)
-        codes, ids = _factorize(groups)
+        table = as_table(X)
+        codes, ids = factorize(groups)
         if len(codes) != table.shape[0]:
             raise ValueError(f"{len(codes)} group ids for {table.shape[0]} instances")
         offsets = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(ids)))])
@@ -154,11 +168,11 @@ class Bags:
         missing = [name for name in wanted if name not in frame.columns]
         if missing:
             raise ValueError(f"no column {missing[0]!r}; the columns are {list(frame.columns)}")
-        groups = _column(frame[bag])
-        bags = cls.from_groups(_numeric_table(frame, features), groups, feature_names=features)
+        groups = column(frame[bag])
+        bags = cls.from_groups(numeric_table(frame, features), groups, feature_names=features)
         if label is None:
             return bags
-        return bags, bag_labels(_column(frame[label]), groups)
+        return bags, bag_labels(column(frame[label]), groups)
 
     # What it holds -------------------------------------------------------------------------------
 
@@ -215,7 +229,7 @@ class Bags:
 
     def name(self, i):
         """How messages call bag `i`: its position, and its id where it has one."""
-        return f"bag {i}" if self._ids is None else f"bag {i} (id {_plain(self._ids[i])!r})"
+        return f"bag {i}" if self._ids is None else f"bag {i} (id {plain(self._ids[i])!r})"
 
     def __len__(self):
         return len(self._offsets) - 1
@@ -245,7 +259,7 @@ class Bags:
         scikit-learn asks for ``bags[index, ...]``; the ellipsis stands for the columns.
         """
         if isinstance(key, tuple):
-            if len(key) != 2 or not (key[1] is Ellipsis or _is_full_slice(key[1])):
+            if len(key) != 2 or not (key[1] is Ellipsis or is_full_slice(key[1])):
                 raise IndexError("bags are indexed by bag only: bags[i], bags[mask], bags[1:3]")
             key = key[0]
         if isinstance(key, numbers.Integral) and not isinstance(key, (bool, np.bool_)):
@@ -343,15 +357,15 @@ def as_bags(x):
     """
     if isinstance(x, Bags):
         return x
-    if _is_frame(x):
+    if is_frame(x):
         import narwhals.stable.v2 as nw
 
         frame = nw.from_native(x, eager_only=True)
         names = list(frame.columns)
-        table = _numeric_table(frame, names)
+        table = numeric_table(frame, names)
         named = all(isinstance(name, str) for name in names)
         return Bags(table, np.arange(len(table) + 1), feature_names=names if named else None)
-    if _is_list_of_tables(x):
+    if is_list_of_tables(x):
         return Bags.from_list(x)
     table = x if sparse.issparse(x) else np.asarray(x)
     if table.ndim == 3:
@@ -359,7 +373,7 @@ def as_bags(x):
         return Bags(
             table.reshape(n_bags * size, n_features), np.arange(n_bags + 1, dtype=np.int64) * size
         )
-    table = _as_table(table)
+    table = as_table(table)
     return Bags._unchecked(table, np.arange(table.shape[0] + 1), None, None)
 
 
@@ -368,8 +382,8 @@ def bag_labels(labels, groups):
 
     A bag whose rows disagree is an error that names it.
     """
-    codes, ids = _factorize(groups)
-    labels = _as_labels(labels)
+    codes, ids = factorize(groups)
+    labels = as_labels(labels)
     if len(labels) != len(codes):
         raise ValueError(f"{len(labels)} labels for {len(codes)} rows")
     first = np.full(len(ids), len(codes))
@@ -379,140 +393,7 @@ def bag_labels(labels, groups):
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(
-            f"bag {_plain(ids[codes[row]])!r} has two labels: {_plain(per_bag[codes[row]])!r} and "
-            f"{_plain(labels[row])!r} (row {row})"
+            f"bag {plain(ids[codes[row]])!r} has two labels: {plain(per_bag[codes[row]])!r} and "
+            f"{plain(labels[row])!r} (row {row})"
         )
     return per_bag
-
-
-# Reading tables, ids and columns ------------------------------------------------------------------
-
-
-def _as_table(x):
-    """A 2-D table of floats, dense and C-contiguous or CSR; copied only when it must be."""
-    if sparse.issparse(x):
-        table = sparse.csr_array(x)
-        if not (np.issubdtype(table.dtype, np.number) or table.dtype == bool):
-            raise ValueError(f"instances must be numbers, not {table.dtype}")
-        if np.iscomplexobj(table):
-            raise ValueError("Complex data not supported")
-        if table.dtype not in (np.float32, np.float64):
-            table = table.astype(np.float64)
-        if not table.has_canonical_format:
-            table = table.copy()
-            table.sum_duplicates()
-        return table
-    x = np.asarray(x)
-    if np.iscomplexobj(x):
-        raise ValueError("Complex data not supported")
-    if x.ndim != 2:
-        raise ValueError(
-            f"expected a 2-D table of instances, got a {x.ndim}-D array of shape {x.shape}. "
-            "Reshape your data either using array.reshape(-1, 1) if your data has a single feature "
-            "or array.reshape(1, -1) if it contains a single sample."
-        )
-    if x.dtype not in (np.float32, np.float64):
-        try:
-            x = x.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"instances must be numbers; {error}") from error
-    if x.shape[1] == 0:
-        raise ValueError(
-            f"0 feature(s) (shape={x.shape}) while a minimum of 1 is required: no features"
-        )
-    return np.ascontiguousarray(x)
-
-
-def _as_labels(values):
-    """A one-dimensional array; strings stay objects so that nothing is cut or padded."""
-    values = np.asarray(values) if hasattr(values, "dtype") else np.asarray(list(values))
-    if values.ndim != 1:
-        raise ValueError(f"expected one value a bag, got an array of shape {values.shape}")
-    return values
-
-
-def _factorize(groups):
-    """Codes 0, 1, … in order of first appearance, and the ids they stand for."""
-    groups = _as_labels(groups)
-    if groups.dtype.kind in "iub":
-        ids, first, codes = np.unique(groups, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
-        return rank[codes], ids[order]
-    values = groups.tolist()
-    known = {}
-    codes = np.fromiter((known.setdefault(v, len(known)) for v in values), np.int64, len(values))
-    for value in known:
-        if value is None or value != value:
-            row = values.index(value) if value is None else int(np.argmax(codes == known[value]))
-            raise ValueError(f"row {row} has no bag id")
-    ids = np.empty(len(known), dtype=object)
-    ids[:] = list(known)
-    return codes, ids.astype(groups.dtype) if groups.dtype.kind != "O" else ids
-
-
-def _column(series):
-    """A narwhals column as a NumPy array, strings as objects."""
-    values = series.to_numpy()
-    return values.astype(object) if values.dtype.kind in "UST" else values
-
-
-def _numeric_table(frame, names):
-    """The named columns as one float table, filled column by column to spare a second copy."""
-    import narwhals.stable.v2 as nw
-
-    float32 = all(frame.get_column(name).dtype == nw.Float32 for name in names)
-    table = np.empty((len(frame), len(names)), dtype=np.float32 if float32 else np.float64)
-    for j, name in enumerate(names):
-        column = frame.get_column(name)
-        if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):
-            try:
-                table[:, j] = column.to_numpy().astype(np.float64)
-            except (TypeError, ValueError) as error:
-                raise ValueError(
-                    f"column {name!r} is not numeric ({column.dtype}): leave it out of `features` "
-                    f"or encode it; {error}"
-                ) from error
-        elif column.null_count():
-            table[:, j] = column.cast(nw.Float64).fill_null(np.nan).to_numpy()
-        else:
-            table[:, j] = column.to_numpy()
-    return table
-
-
-def _is_frame(x):
-    return hasattr(x, "columns") and not hasattr(x, "offsets")
-
-
-def _is_list_of_tables(x):
-    if not isinstance(x, (list, tuple)) or not x:
-        return False
-    first = x[0]
-    if sparse.issparse(first) or getattr(first, "ndim", None) == 2:
-        return True
-    return isinstance(first, (list, tuple)) and bool(first) and np.ndim(first[0]) == 1
-
-
-def _is_full_slice(key):
-    return isinstance(key, slice) and key == slice(None)
-
-
-def _frozen(array):
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
-def _freeze(table):
-    if not sparse.issparse(table):
-        return _frozen(table)
-    parts = (_frozen(table.data), _frozen(table.indices), _frozen(table.indptr))
-    frozen = sparse.csr_array(parts, shape=table.shape, copy=False)
-    frozen.has_sorted_indices = frozen.has_canonical_format = True
-    return frozen
-
-
-def _plain(value):
-    """A NumPy scalar as the Python value that people would write."""
-    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,136 @@
+"""Tables, ids and columns of any origin as arrays: what `Bags` are built from."""
+
+import numpy as np
+from scipy import sparse
+
+
+def as_table(x):
+    """A 2-D table of floats, dense and C-contiguous or CSR; copied only when it must be."""
+    if sparse.issparse(x):
+        table = sparse.csr_array(x)
+        if not (np.issubdtype(table.dtype, np.number) or table.dtype == bool):
+            raise ValueError(f"instances must be numbers, not {table.dtype}")
+        if np.iscomplexobj(table):
+            raise ValueError("Complex data not supported")
+        if table.dtype not in (np.float32, np.float64):
+            table = table.astype(np.float64)
+        if not table.has_canonical_format:
+            table = table.copy()
+            table.sum_duplicates()
+        return table
+    x = np.asarray(x)
+    if np.iscomplexobj(x):
+        raise ValueError("Complex data not supported")
+    if x.ndim != 2:
+        raise ValueError(
+            f"expected a 2-D table of instances, got a {x.ndim}-D array of shape {x.shape}. "
+            "Reshape your data either using array.reshape(-1, 1) if your data has a single feature "
+            "or array.reshape(1, -1) if it contains a single sample."
+        )
+    if x.dtype not in (np.float32, np.float64):
+        try:
+            x = x.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"instances must be numbers; {error}") from error
+    if x.shape[1] == 0:
+        raise ValueError(
+            f"0 feature(s) (shape={x.shape}) while a minimum of 1 is required: no features"
+        )
+    return np.ascontiguousarray(x)
+
+
+def as_labels(values):
+    """A one-dimensional array; strings stay objects so that nothing is cut or padded."""
+    values = np.asarray(values) if hasattr(values, "dtype") else np.asarray(list(values))
+    if values.ndim != 1:
+        raise ValueError(f"expected one value a bag, got an array of shape {values.shape}")
+    return values
+
+
+def factorize(groups):
+    """Codes 0, 1, … in order of first appearance, and the ids they stand for."""
+    groups = as_labels(groups)
+    if groups.dtype.kind in "iub":
+        ids, first, codes = np.unique(groups, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        return rank[codes], ids[order]
+    values = groups.tolist()
+    known = {}
+    codes = np.fromiter((known.setdefault(v, len(known)) for v in values), np.int64, len(values))
+    for value in known:
+        if value is None or value != value:
+            row = values.index(value) if value is None else int(np.argmax(codes == known[value]))
+            raise ValueError(f"row {row} has no bag id")
+    ids = np.empty(len(known), dtype=object)
+    ids[:] = list(known)
+    return codes, ids.astype(groups.dtype) if groups.dtype.kind != "O" else ids
+
+
+def column(series):
+    """A narwhals column as a NumPy array, strings as objects."""
+    values = series.to_numpy()
+    return values.astype(object) if values.dtype.kind in "UST" else values
+
+
+def numeric_table(frame, names):
+    """The named columns as one float table, filled column by column to spare a second copy."""
+    import narwhals.stable.v2 as nw
+
+    float32 = all(frame.get_column(name).dtype == nw.Float32 for name in names)
+    table = np.empty((len(frame), len(names)), dtype=np.float32 if float32 else np.float64)
+    for j, name in enumerate(names):
+        column = frame.get_column(name)
+        if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):
+            try:
+                table[:, j] = column.to_numpy().astype(np.float64)
+            except (TypeError, ValueError) as error:
+                raise ValueError(
+                    f"column {name!r} is not numeric ({column.dtype}): leave it out of `features` "
+                    f"or encode it; {error}"
+                ) from error
+        elif column.null_count():
+            table[:, j] = column.cast(nw.Float64).fill_null(np.nan).to_numpy()
+        else:
+            table[:, j] = column.to_numpy()
+    return table
+
+
+def is_frame(x):
+    return hasattr(x, "columns") and not hasattr(x, "offsets")
+
+
+def is_list_of_tables(x):
+    if not isinstance(x, (list, tuple)) or not x:
+        return False
+    first = x[0]
+    if sparse.issparse(first) or getattr(first, "ndim", None) == 2:
+        return True
+    return isinstance(first, (list, tuple)) and bool(first) and np.ndim(first[0]) == 1
+
+
+def is_full_slice(key):
+    return isinstance(key, slice) and key == slice(None)
+
+
+def frozen(array):
+    """A read-only view."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def freeze(table):
+    """A read-only view of a table, dense or CSR."""
+    if not sparse.issparse(table):
+        return frozen(table)
+    parts = (frozen(table.data), frozen(table.indices), frozen(table.indptr))
+    matrix = sparse.csr_array(parts, shape=table.shape, copy=False)
+    matrix.has_sorted_indices = matrix.has_canonical_format = True
+    return matrix
+
+
+def plain(value):
+    """A NumPy scalar as the Python value that people would write."""
+    return value.item() if isinstance(value, np.generic) else value
