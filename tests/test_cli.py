@@ -16,6 +16,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
+from mixedbag import load
 from mixedbag.cli import main
 from mixedbag.cli.streaming import stream_bags
 from mixedbag.datasets import DataFormatError, make_any, make_sequences
@@ -121,6 +122,24 @@ def test_fit_one_learner(folder):
     done = mixedbag(*arguments, "--learner", "spread labels + logistic", folder=folder)
     assert json.loads(done.stdout)["learner"] == "spread labels + logistic"
     assert (folder / "model.skops").exists()
+
+
+def test_the_positive_label_can_be_named(compared, folder):
+    assert "the positive label is 'yes'; --positive chooses" in compared[0].stdout
+    table = (
+        "table.csv",
+        "--bag",
+        "molecule",
+        "--label",
+        "active",
+        "--learner",
+        "spread labels + l",
+    )
+    mixedbag("fit", *table, "--positive", "no", "--out", "no.skops", folder=folder)
+    model = load(folder / "no.skops")
+    assert model.classes_.tolist() == [0, 1]
+    error = mixedbag("fit", *table, "--positive", "maybe", folder=folder, code=2).stderr
+    assert "no bag is labelled 'maybe'; there are ['no', 'yes']" in error
 
 
 def test_a_time_column_means_sequences(tmp_path):

@@ -15,6 +15,7 @@ def command(
     table: Annotated[str, typer.Argument(help="A file, or the name of a data set.")],
     bag: Annotated[str | None, typer.Option(help="Column with the bag of each row.")] = None,
     label: Annotated[str | None, typer.Option(help="Column with the bag's label.")] = None,
+    positive: Annotated[str | None, typer.Option(help="The label that counts as positive.")] = None,
     rule: Annotated[
         str, typer.Option(help="auto, any, majority, count, sum or sequence.")
     ] = "auto",
@@ -42,7 +43,7 @@ def command(
     """
     from mixedbag.comparison import guess_rule
 
-    data = require_labels(read_data(table, bag, label, time, drop or (), instance), table)
+    data = require_labels(read_data(table, bag, label, time, drop or (), instance), table, positive)
     if images is not None:
         from dataclasses import replace
 

@@ -13,6 +13,7 @@ def command(
     table: Annotated[str, typer.Argument(help="A file, or the name of a data set.")],
     bag: Annotated[str | None, typer.Option(help="Column with the bag of each row.")] = None,
     label: Annotated[str | None, typer.Option(help="Column with the bag's label.")] = None,
+    positive: Annotated[str | None, typer.Option(help="The label that counts as positive.")] = None,
     rule: Annotated[
         str, typer.Option(help="auto, any, majority, count, sum or sequence.")
     ] = "auto",
@@ -29,7 +30,7 @@ def command(
     from mixedbag.comparison.run import fit_best_setting
     from mixedbag.io import save
 
-    data = require_labels(read_data(table, bag, label, time, drop or ()), table)
+    data = require_labels(read_data(table, bag, label, time, drop or ()), table, positive)
     rule = "sequence" if rule == "auto" and time is not None else rule
     fitted = fit_best_setting(data.bags, data.y, rule, learner, seed)
     save(fitted.model, out)

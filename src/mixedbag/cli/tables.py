@@ -56,13 +56,26 @@ def in_order_of(data, time, source):
     )
 
 
-def require_labels(data, source):
-    """Refuse data without labels, with the option that names them."""
+def require_labels(data, source, positive=None):
+    """Refuse data without labels, with the option that names them.
+
+    `positive` is the label that counts as positive (1, all others 0); without it, the last of two
+    text labels in alphabetical order does, and a note says so.
+    """
     if data.y is None:
         names = ", ".join(map(repr, (data.bags.feature_names or [])[:12]))
         raise ValueError(
             f"{source} has no column 'label': name it with --label COLUMN; there are {names}"
         )
+    labels = sorted({str(value) for value in data.y.tolist()})
+    if positive is not None:
+        if positive not in labels:
+            raise ValueError(f"{source}: no bag is labelled {positive!r}; there are {labels[:12]}")
+        y = np.array([str(value) == positive for value in data.y.tolist()]).astype(int)
+        return replace(data, y=y, notes=(*data.notes, f"label 1 is {positive!r}, 0 all others"))
+    if data.y.dtype.kind in "OU" and len(labels) == 2:
+        note = f"the positive label is {labels[1]!r}; --positive chooses"
+        return replace(data, notes=(*data.notes, note))
     return data
 
 
