@@ -82,6 +82,10 @@ class BagEstimator(CallbackSupportMixin, BaseEstimator):
                 self._learn_from_cluster(bags, y, sample_weight)
             else:
                 bags = self._read(bags, reset=True)
+                if y is None:
+                    raise ValueError(
+                        f"{type(self).__name__} requires y to be passed, but the target y is None"
+                    )
                 y = self._read_targets(bags, y)
                 self._learn(*Labelled(bags, y, read_weights(bags, sample_weight)).used())
             self._finish_progress()
@@ -218,6 +222,13 @@ class BagEstimator(CallbackSupportMixin, BaseEstimator):
     def _read_targets(self, bags, y):
         raise TypeError(f"{type(self).__name__} does not say how it reads labels")
 
+    def _refuse_one_class(self):
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs at least two classes; the bags contain one class "
+                f"only: {self.classes_.tolist()[0]!r}"
+            )
+
     def _fitted(self, bags):
         check_is_fitted(self)
         return self._read(bags)
@@ -259,10 +270,6 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     _multiclass = False
 
     def _read_targets(self, bags, y):
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None"
-            )
         y = column_or_1d(y, warn=True)
         if len(y) != len(bags):
             raise ValueError(f"{len(y)} labels for {len(bags)} bags")
@@ -290,13 +297,6 @@ class BagClassifier(ClassifierMixin, BagEstimator):
         for learner, label in zip(self.estimators_, self.classes_, strict=True):
             learner.classes_, learner.n_features_in_ = np.array([False, True]), source.n_features
             learner._fit_blocks(source.blocks.map(with_signs, label))
-
-    def _refuse_one_class(self):
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least two classes; the bags contain one class "
-                f"only: {self.classes_.tolist()[0]!r}"
-            )
 
     def _fit_one_vs_rest(self, bags, codes, weight):
         learners = [self._one_against_rest() for _ in self.classes_]
@@ -373,10 +373,6 @@ class BagRegressor(RegressorMixin, BagEstimator):
     aggregate = "sum"
 
     def _read_targets(self, bags, y):
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None"
-            )
         y = column_or_1d(y, warn=True)
         if len(y) != len(bags):
             raise ValueError(f"{len(y)} totals for {len(bags)} bags")

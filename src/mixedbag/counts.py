@@ -39,10 +39,6 @@ class CountClassifier(ClassifierMixin, BagEstimator):
 
     def _read_targets(self, bags, y):
         check_choice("aggregate", self.aggregate, ("sum", "mean"))
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None"
-            )
         y = np.asarray(y)
         if y.ndim != 2 or y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
@@ -63,11 +59,7 @@ class CountClassifier(ClassifierMixin, BagEstimator):
         refuse_missing_labels(bags, y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least two classes; the labels contain one class "
-                f"only: {self.classes_.tolist()[0]!r}"
-            )
+        self._refuse_one_class()
         self._target_format_ = "labels"
         return np.eye(len(self.classes_))[codes]
 

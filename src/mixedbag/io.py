@@ -63,7 +63,7 @@ def load(path, trusted=()):
     from skops import io as skops_io
 
     path = Path(path)
-    stamp = _read_stamp(path)
+    stamp = read_stamp(path)
     if _release(stamp["mixedbag"]) > _release(__version__):
         raise ValueError(
             f"{path} was saved by mixedbag {stamp['mixedbag']}, this is {__version__}: update "
@@ -79,17 +79,13 @@ def load(path, trusted=()):
     return skops_io.load(path, trusted=unknown)
 
 
-def read_stamp(path):
-    """What `save` noted about a model: its class and the versions that made it."""
-    return _read_stamp(Path(path))
-
-
 def _stamp(model):
     versions = {name: importlib.metadata.version(name) for name in ("scikit-learn", "numpy")}
     return {"mixedbag": __version__, "model": type(model).__name__, **versions}
 
 
-def _read_stamp(path):
+def read_stamp(path):
+    """What `save` noted about a model: its class and the versions that made it."""
     try:
         with zipfile.ZipFile(path) as archive:
             return json.loads(archive.read(_STAMP))

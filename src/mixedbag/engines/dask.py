@@ -116,7 +116,6 @@ class DistributedBags(BlockedBags):
         self.feature_names = parts[0].feature_names
         self.n_features = len(self.feature_names)
         self.labels = np.unique(np.concatenate([part.labels for part in parts]))
-        self.starts = np.concatenate([[0], np.cumsum([part.n_instances for part in parts])])
 
     @classmethod
     def from_parquet(
