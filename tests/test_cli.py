@@ -117,6 +117,16 @@ def test_a_saved_model_predicts_and_explains(compared, folder):
     assert "no bag 'nobody' among its 40 bags" in done.stderr
 
 
+def test_patients_are_not_cut(tmp_path):
+    data = make_any(n_bags=40, size=(2, 5), n_features=3, random_state=0)
+    patient = [f"P{bag % 8}" for bag in data.bags.bag_of]
+    write_csv(tmp_path / "table.csv", data.bags, data.y, extra={"patient": patient})
+    columns = ("compare", "table.csv", "--bag", "molecule", "--label", "active")
+    mixedbag(*columns, "--group", "patient", "--out", "out", *QUICK, folder=tmp_path)
+    told = mixedbag(*columns, "--group", "x0", *QUICK, folder=tmp_path, code=2).stderr
+    assert "has two groups" in told
+
+
 def test_fit_one_learner(folder):
     arguments = ("fit", "table.csv", "--bag", "molecule", "--label", "active", "--json")
     done = mixedbag(*arguments, "--learner", "spread labels + logistic", folder=folder)
@@ -345,6 +355,8 @@ def test_an_interrupt_keeps_finished_folds(tmp_path):
     assert "Traceback" not in told
     kept = {path: path.stat().st_mtime_ns for path in tmp_path.glob("out/folds/*/*.npz")}
     assert len(kept) >= 3
+    board = list(csv.DictReader((tmp_path / "out" / "leaderboard.csv").read_text().splitlines()))
+    assert [int(row["folds"]) for row in board if row["kind"] == "learner"] == [len(kept)]
     mixedbag(*arguments, folder=tmp_path)
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     assert (tmp_path / "out" / "report.html").exists()

@@ -1,7 +1,7 @@
 """Cross-validation that knows about bags."""
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from mixedbag.bags import as_bags
 
@@ -40,12 +40,22 @@ class BagStratifiedKFold(StratifiedKFold):
         self.size_bins = size_bins
 
     def split(self, X, y, groups=None):
-        """Yield the indices of the training and test bags of each fold."""
+        """Yield the indices of the training and test bags of each fold.
+
+        Bags of one of the `groups`, such as those of one patient, stay in one fold together.
+        """
         strata = target_strata(y, self.n_bins)
         if self.size_bins > 1:
             bins = quantile_bins(as_bags(X).sizes, self.size_bins)
             strata = _merge_rare(strata * self.size_bins + bins, strata, self.n_splits)
-        yield from super().split(np.zeros(len(strata)), strata)
+        rows = np.zeros(len(strata))
+        if groups is None:
+            yield from super().split(rows, strata)
+            return
+        together = StratifiedGroupKFold(
+            self.n_splits, shuffle=self.shuffle, random_state=self.random_state
+        )
+        yield from together.split(rows, strata, groups)
 
 
 def target_strata(y, n_bins):

@@ -100,3 +100,19 @@ def test_hopeless_labels_are_refused():
         compare(bags, [0, 1] * 5, learners=["nonsense"])
     with pytest.raises(ValueError, match="rule must be one of"):
         compare(bags, [0, 1] * 5, rule="odd")
+
+
+def test_no_group_is_learned_from_and_asked_about():
+    data = make_any(n_bags=48, size=(2, 5), n_features=3, random_state=0)
+    groups = np.arange(48) % 12
+    settings = {"learners": ["bag statistics + SVM"], "folds": 4, "inner_folds": 3}
+    result = compare(data.bags, data.y, groups=groups, **settings)
+    for split in result.splits:
+        assert not set(groups[split.train]) & set(groups[split.test])
+        for train, test in result.protocol.cut(split.train, 3, 0):
+            assert not set(groups[split.train][train]) & set(groups[split.train][test])
+    assert result.chosen().status == "done"
+    with pytest.raises(ValueError, match="come from only 3 groups"):
+        compare(data.bags, data.y, groups=np.arange(48) % 3, **settings)
+    with pytest.raises(ValueError, match="5 groups for 48 bags"):
+        compare(data.bags, data.y, groups=np.arange(5), **settings)

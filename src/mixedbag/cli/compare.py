@@ -23,6 +23,9 @@ def command(
         str | None, typer.Option(help="Column that orders the rows of a bag: a sequence.")
     ] = None,
     instance: Annotated[str | None, typer.Option(help="Column with names of instances.")] = None,
+    group: Annotated[
+        str | None, typer.Option(help="Column with what must not be cut, such as the patient.")
+    ] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Column to leave out.")] = None,
     images: Annotated[str | None, typer.Option(help="Instances are images, such as 8x8.")] = None,
     time_budget: Annotated[str, typer.Option(help="90s, 10m, 1h or none.")] = "10m",
@@ -43,7 +46,8 @@ def command(
     """
     from mixedbag.comparison import guess_rule
 
-    data = require_labels(read_data(table, bag, label, time, drop or (), instance), table, positive)
+    data = read_data(table, bag, label, time, drop or (), instance, group)
+    data = require_labels(data, table, positive)
     if images is not None:
         from dataclasses import replace
 
@@ -130,16 +134,30 @@ def compare_live(data, rule, folder, budget, quiet, settings):
 
             return compare(
                 *(data.bags, data.y, rule),
+                groups=data.groups,
                 time_budget=budget,
                 folder=folder,
                 watch=watch,
                 **settings,
             )
     except KeyboardInterrupt:
-        kept = sum(len(latest[0].trials(c)) for c in latest[0].candidates) if latest else 0
-        told = f"\n{kept} finished trials are kept in {folder}; the same command goes on"
-        print(told, file=sys.stderr)
+        if latest:
+            tell_kept(latest[0], folder)
         raise
+
+
+def tell_kept(result, folder):
+    """What an interrupt leaves: the finished trials, and the leaderboard as far as it goes."""
+    from mixedbag.comparison.outputs import leaderboard_table, write_table
+
+    kept = sum(len(result.trials(candidate)) for candidate in result.candidates)
+    print(
+        f"\n{kept} finished trials are kept in {folder}; the same command goes on", file=sys.stderr
+    )
+    if kept:
+        table = leaderboard_table(result)
+        path = write_table(folder.parent / "leaderboard", *table, parquet=False)
+        print(f"the leaderboard so far is in {path}", file=sys.stderr)
 
 
 def write_folder(result, out, data, title):

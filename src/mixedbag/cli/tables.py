@@ -9,7 +9,7 @@ import numpy as np
 from mixedbag.bags import Bags
 
 
-def read_data(source, bag=None, label=None, time=None, drop=(), instance=None):
+def read_data(source, bag=None, label=None, time=None, drop=(), instance=None, group=None):
     """A file, or a data set of the catalogue by its name, as `BagData`."""
     from mixedbag import datasets
 
@@ -19,7 +19,7 @@ def read_data(source, bag=None, label=None, time=None, drop=(), instance=None):
         if not isinstance(data, datasets.BagData):
             raise ValueError(f"{source} is no set of bags; see `mixedbag datasets show {source}`")
     else:
-        data = datasets.read(path, bag=bag, label=label, instance=instance, drop=drop)
+        data = datasets.read(path, bag, label, instance=instance, group=group, drop=drop)
     return data if time is None else in_order_of(data, time, source)
 
 

@@ -13,7 +13,7 @@ from mixedbag.comparison.result import Comparison
 from mixedbag.comparison.rules import RULES, Guess, guess_rule
 from mixedbag.comparison.schedule import Schedule
 from mixedbag.comparison.store import Folder, Memory
-from mixedbag.comparison.trial import Protocol, Split
+from mixedbag.comparison.trial import Protocol, Split, smallest_class
 from mixedbag.comparison.workers import InProcess, Workers
 
 
@@ -29,6 +29,7 @@ def compare(
     time_budget=None,
     n_jobs=None,
     random_state=0,
+    groups=None,
     folder=None,
     watch=None,
 ):
@@ -57,6 +58,8 @@ def compare(
         Number of worker processes. Without it, trials run in this process, and one that is running
         cannot be cut short.
     random_state : int
+    groups : array of shape (n_bags,), optional
+        What a bag belongs to, such as its patient: no group is both learned from and asked about.
     folder : path, optional
         Where to keep finished trials; a later call with the same data goes on from there.
     watch : callable, optional
@@ -80,7 +83,8 @@ def compare(
     guess = _rule(rule, y, bags)
     question = ask(guess.rule, y, bags.sizes)
     _refuse_hopeless(bags, y, question)
-    protocol = Protocol(bags, y, question, inner_folds, random_state)
+    groups = _checked_groups(groups, question)
+    protocol = Protocol(bags, y, question, inner_folds, random_state, groups)
     splits = _splits(protocol, folds, repeats)
     candidates, skipped = find_candidates(guess.rule, bags, learners, random_state)
     store = Memory() if folder is None else Folder(folder, protocol, splits)
@@ -146,6 +150,23 @@ def _refuse_hopeless(bags, y, question):
             f"only {counts.min()} bags have the label {rare!r}: cross-validation inside "
             "cross-validation needs 4 of each"
         )
+
+
+def _checked_groups(groups, question):
+    """One group a bag, and enough of them to cut folds inside folds."""
+    if groups is None:
+        return None
+    groups = np.asarray(groups)
+    if len(groups) != len(question.y):
+        raise ValueError(f"{len(groups)} groups for {len(question.y)} bags")
+    found = smallest_class(question, question.y, groups)
+    if found < 4:
+        label = " of every label" if question.kind == "classes" else ""
+        raise ValueError(
+            f"bags{label} come from only {found} groups: cross-validation inside cross-validation "
+            "needs 4"
+        )
+    return groups
 
 
 def _splits(protocol, folds, repeats):

@@ -80,6 +80,8 @@ def fingerprint(protocol, splits):
     for part in (*parts, protocol.bags.offsets, *(s.train for s in splits)):
         digest.update(np.ascontiguousarray(part).data)
     digest.update(repr(np.asarray(protocol.y).tolist()).encode())
+    if protocol.groups is not None:
+        digest.update(repr(protocol.groups.tolist()).encode())
     facts = [protocol.question.kind, protocol.inner_folds, protocol.random_state, __version__]
     digest.update(json.dumps(facts).encode())
     return digest.hexdigest()

@@ -57,6 +57,7 @@ class Protocol:
     question: object
     inner_folds: int = 5
     random_state: int = 0
+    groups: np.ndarray | None = None
 
     def run(self, candidate, split, allowance=None):
         """Try `candidate` on `split`; stop trying settings after `allowance` seconds."""
@@ -108,12 +109,13 @@ class Protocol:
     def cut(self, rows, n_folds, random_state):
         """Training and test places within `rows`, stratified as far as rare labels allow."""
         y = self.y[rows]
-        n_folds = min(n_folds, smallest_class(self.question, y))
+        groups = None if self.groups is None else self.groups[rows]
+        n_folds = min(n_folds, smallest_class(self.question, y, groups))
         folds = BagStratifiedKFold(n_folds, random_state=random_state)
         with warnings.catch_warnings():
             # Amounts that occur once cannot be in every fold.
             warnings.filterwarnings("ignore", "The least populated class")
-            return list(folds.split(self.bags[rows], y))
+            return list(folds.split(self.bags[rows], y, groups))
 
 
 class _Setting(NamedTuple):
@@ -130,8 +132,12 @@ def settings(candidate):
     return grid
 
 
-def smallest_class(question, y):
-    """How many folds can have every class: the size of the rarest (amounts: all the bags)."""
-    if question.kind == "classes":
-        return int(np.unique(y, return_counts=True)[1].min())
-    return len(y)
+def smallest_class(question, y, groups=None):
+    """How many folds can have every class: the size of the rarest (amounts: all the bags).
+
+    Groups count in place of their bags, as they are never cut.
+    """
+    units = np.arange(len(y)) if groups is None else groups
+    if question.kind != "classes":
+        return len(np.unique(units))
+    return min(len(np.unique(units[y == label])) for label in np.unique(y))

@@ -25,7 +25,16 @@ class Format:
 
 
 def read(
-    path, bag=None, label=None, *, weight=None, instance=None, features=None, drop=(), format=None
+    path,
+    bag=None,
+    label=None,
+    *,
+    weight=None,
+    instance=None,
+    group=None,
+    features=None,
+    drop=(),
+    format=None,
 ):
     """Read bags and labels from a file.
 
@@ -35,10 +44,10 @@ def read(
     MATLAB files (a PRTools data set, or matrices of instances, bag numbers and labels, in one file
     or a folder).
 
-    In tables, every column that is no bag, label, weight or instance name is a feature. Columns of
-    text are left out; missing values (empty, ``?``, ``NA``, ``NaN``, …) become NaN. `notes` of the
-    result says so for each column. Nothing else is left out: a line that cannot be read is an
-    error.
+    In tables, every column that is no bag, label, weight, group or instance name is a feature.
+    Columns of text are left out; missing values (empty, ``?``, ``NA``, ``NaN``, …) become NaN.
+    `notes` of the result says so for each column. Nothing else is left out: a line that cannot be
+    read is an error.
 
     Parameters
     ----------
@@ -48,6 +57,9 @@ def read(
         "label". Without a label column, `y` is None. A bag with two labels is an error.
     weight, instance : str, optional
         Columns that hold bag weights and names of instances.
+    group : str, optional
+        Column that holds what a bag belongs to, such as its patient: bags of one group stay
+        together in cross-validation.
     features : sequence of str, optional
         The columns to use as features, if not all others.
     drop : sequence of str
@@ -68,7 +80,13 @@ def read(
     if not source.path.exists():
         raise FileNotFoundError(f"no file {str(path)!r}")
     columns = Columns(
-        bag, label, weight, instance, None if features is None else tuple(features), tuple(drop)
+        bag,
+        label,
+        weight,
+        instance,
+        None if features is None else tuple(features),
+        tuple(drop),
+        group,
     )
     chosen = recognise(source, columns) if format is None else _format(format)
     rows = chosen.read(source, columns) if chosen.named else chosen.read(source)

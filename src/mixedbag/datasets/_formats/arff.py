@@ -68,8 +68,8 @@ def _read_bags(source, attributes, lines, columns):
 
 def _roles(source, attributes, columns):
     """The attributes of a line that hold its id, its label and its instances."""
-    if columns.weight or columns.instance:
-        raise source.error("relational ARFF has no columns of weights or of instance names")
+    if columns.weight or columns.instance or columns.group:
+        raise source.error("relational ARFF has no columns of weights, groups or instance names")
     inner = next(a for a in attributes if a.kind == "relational")
     others = [a for a in attributes if a is not inner]
 

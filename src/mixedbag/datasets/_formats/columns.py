@@ -17,7 +17,8 @@ class Columns:
     """Which columns of a table hold what; every other column is a feature.
 
     `bag` and `label` default to the columns of these names. `features` asks for some columns only,
-    `drop` leaves some out. `instance` names the instances, `weight` holds bag weights.
+    `drop` leaves some out. `instance` names the instances, `weight` holds bag weights, `group`
+    what a bag belongs to.
     """
 
     bag: str | None = None
@@ -26,6 +27,7 @@ class Columns:
     instance: str | None = None
     features: tuple | None = None
     drop: tuple = ()
+    group: str | None = None
 
     def resolve(self, source, names, line=1):
         """Position of each role's column, and the positions of the features."""
@@ -41,7 +43,7 @@ class Columns:
             return names.index(name)
 
         roles = {}
-        for role in ("bag", "label", "weight", "instance"):
+        for role in ("bag", "label", "weight", "instance", "group"):
             name = getattr(self, role)
             if name is not None:
                 roles[role] = position(name)
@@ -135,7 +137,7 @@ def read_records(source, names, records, columns, header_line=1):
         lines.extend(block_lines)
     if not lines:
         raise source.error("no rows below the header")
-    for role in {"bag", "label"} & kept.keys():
+    for role in {"bag", "label", "group"} & kept.keys():
         for line, text in zip(lines, kept[role]):
             if text.lower() in _NO_NAME:
                 raise source.error(f"no {role} in column {names[roles[role]]!r}", line)
@@ -173,6 +175,7 @@ def assemble(source, columns, kept, table, lines):
         feature_names=names,
         instance_ids=kept.get("instance"),
         weight=weight,
+        group=kept.get("group"),
         notes=notes,
     )
 

@@ -13,8 +13,8 @@ from mixedbag.datasets.records import BagData, class_sizes
 class Rows:
     """One entry an instance, in the order of the file.
 
-    `lines` holds the line each row came from, for messages. Labels and weights are the bag's own,
-    repeated on each of its rows: `gather` checks that they agree.
+    `lines` holds the line each row came from, for messages. Labels, weights and groups are the
+    bag's own, repeated on each of its rows: `gather` checks that they agree.
     """
 
     instances: object
@@ -24,6 +24,7 @@ class Rows:
     feature_names: list | None = None
     instance_ids: list | None = None
     weight: list | None = None
+    group: list | None = None
     notes: list = field(default_factory=list)
     first_row: int = 0  # number of the first row, where rows have no lines
 
@@ -40,12 +41,14 @@ class Rows:
         offsets = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(ids)))])
         ids = as_ids(ids)
 
-        y = weight = instance_ids = None
+        y = weight = groups = instance_ids = None
         if self.label is not None:
             y = self._constant(source, as_labels(self.label), codes, first, ids, "labels")
         if self.weight is not None:
             weight = np.asarray(self.weight, dtype=np.float64)
             weight = self._constant(source, weight, codes, first, ids, "weights")
+        if self.group is not None:
+            groups = self._constant(source, as_ids(self.group), codes, first, ids, "groups")
         if self.instance_ids is not None:
             instance_ids = as_ids(self.instance_ids)
             instance_ids = instance_ids if order is None else instance_ids[order]
@@ -54,7 +57,8 @@ class Rows:
             f"{len(bags)} bags ({class_sizes(y)}), {bags.n_instances} instances of "
             f"{bags.n_features} features"
         )
-        return BagData(bags, y, weight, instance_ids=instance_ids, notes=(understood, *self.notes))
+        notes = (understood, *self.notes)
+        return BagData(bags, y, weight, instance_ids=instance_ids, groups=groups, notes=notes)
 
     def _constant(self, source, values, codes, first, ids, what):
         """One value a bag, given that all its rows agree."""
