@@ -8,6 +8,7 @@ from mixedbag.classics.migraph import MIGraphSVC
 from mixedbag.classics.miles import MILES
 from mixedbag.classics.rectangle import AxisParallelRectangle
 from mixedbag.classics.set_kernel import SetKernelSVC
+from mixedbag.classics.two_level import TwoLevelClassifier
 
 __all__ = [
     "EMDD",
@@ -18,4 +19,5 @@ __all__ = [
     "MIGraphSVC",
     "MILogisticRegression",
     "SetKernelSVC",
+    "TwoLevelClassifier",
 ]

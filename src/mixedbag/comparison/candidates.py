@@ -15,11 +15,15 @@ from mixedbag.wrappers import InstanceWise
 
 @dataclass(frozen=True)
 class Candidate:
-    """A learner with the preparation it needs, and the settings to try."""
+    """A learner with the preparation it needs, and the settings to try.
+
+    `is_slow` marks those known to take their time: they begin when the others are done.
+    """
 
     name: str
     estimator: BaseEstimator
     grid: dict = field(default_factory=dict)
+    is_slow: bool = False
 
 
 def find_candidates(rule, bags, names=None, random_state=0):
@@ -52,27 +56,23 @@ def find_candidates(rule, bags, names=None, random_state=0):
         seeds = [name for name in estimator.get_params() if name.endswith("random_state")]
         estimator.set_params(**dict.fromkeys(seeds, random_state))
         grid = {f"learner__{key}": list(values) for key, values in offer.grid.items()}
-        candidates.append(Candidate(offer.name, estimator, grid))
+        candidates.append(Candidate(offer.name, estimator, grid, _is_slow(offer.learner)))
     return candidates, skipped
 
 
 def _own_learners(rule, skipped):
-    """The package's own learners for a rule, those that are likely quick first."""
+    """The package's own learners for a rule."""
     kinds = [kind for kind in all_learners(broken=skipped) if rule in kind._rules]
-    offers = [
-        (
-            _is_slow(kind),
-            Offer(kind.__name__, kind(), dict(kind._search_space), kind._needs_scaling),
-        )
+    return [
+        Offer(kind.__name__, kind(), dict(kind._search_space), kind._needs_scaling)
         for kind in kinds
         if kind._compared
     ]
-    return [offer for _, offer in sorted(offers, key=lambda pair: pair[0])]
 
 
-def _is_slow(kind):
-    """Learners that solve mathematical programs take their time; the others come first."""
-    return kind.__module__.startswith("mixedbag.disjunctive")
+def _is_slow(learner):
+    """Learners that solve mathematical programs take their time."""
+    return type(learner).__module__.startswith("mixedbag.disjunctive")
 
 
 def _named(offers, names, rule):

@@ -15,8 +15,9 @@ class Schedule:
 
     The first learner goes through all its folds, so that an answer stands soon. Then the learner
     with the least time left goes on, as far as its finished folds tell; one that has not begun is
-    taken for an average one. With a budget, a trial gets an allowance for trying settings, and is
-    stopped when it takes a large part of all the time there is.
+    taken for an average one, or comes last where it is known to be slow. With a budget, a trial
+    gets an allowance for trying settings, and is stopped when it takes a large part of all the time
+    there is.
     """
 
     def __init__(self, result, start, budget=None, watch=None):
@@ -74,7 +75,8 @@ class Schedule:
             if name in result.failures or (is_new and name in begun):
                 continue
             left = [split for split in result.splits if split.name not in trials[name]]
-            key = (is_new and not answered, paces.get(name, average) * len(left))
+            later = is_new and (candidate.is_slow or not answered)
+            key = (later, paces.get(name, average) * len(left))
             # One fold of a new learner is enough to tell how quick it is.
             ranked += [(key, candidate, split) for split in (left[:1] if is_new else left)]
         ranked.sort(key=lambda entry: entry[0])
