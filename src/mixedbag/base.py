@@ -5,7 +5,6 @@ The author of a learner writes ``_fit`` and one scoring method (``_score_instanc
 """
 
 import copy
-import warnings
 
 import numpy as np
 from scipy.special import expit
@@ -15,7 +14,14 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from mixedbag.bags import Bags, as_bags
+from mixedbag._validation import (
+    check_choice,
+    check_features,
+    is_plain_rows,
+    read_weights,
+    refuse_missing_labels,
+)
+from mixedbag.bags import as_bags
 from mixedbag.engines import ClusterLostError, LocalBlocks
 from mixedbag.engines.local import (
     BlockedBags,
@@ -162,7 +168,7 @@ class BagEstimator(CallbackSupportMixin, BaseEstimator):
 
     def _read(self, x, reset=False):
         """`x` as bags that this learner can digest; `reset` remembers the features."""
-        if self._is_sequence and _is_plain_rows(x):
+        if self._is_sequence and is_plain_rows(x):
             raise ValueError(
                 f"{type(self).__name__} learns from sequences, and plain rows have no order: pass "
                 "Bags, a list of 2-D arrays or a 3-D array"
@@ -184,40 +190,8 @@ class BagEstimator(CallbackSupportMixin, BaseEstimator):
             if names is not None:
                 self.feature_names_in_ = np.asarray(names, dtype=object)
         else:
-            self._check_features(bags.n_features, names)
+            check_features(self, bags.n_features, names)
         return bags
-
-    def _check_features(self, n_features, names):
-        if n_features != self.n_features_in_:
-            raise ValueError(
-                f"X has {n_features} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input"
-            )
-        known = getattr(self, "feature_names_in_", None)
-        if names is None or known is None or list(known) == names:
-            if (names is None) != (known is None):
-                self._warn_about_names(names)
-            return
-        lines = ["The feature names should match those that were passed during fit."]
-        unseen = sorted(set(names) - set(known))
-        missing = sorted(set(known) - set(names))
-        if unseen:
-            lines += ["Feature names unseen at fit time:", *(f"- {n}" for n in unseen[:5])]
-        if missing:
-            lines += ["Feature names seen at fit time, yet now missing:"]
-            lines += [f"- {n}" for n in missing[:5]]
-        if not unseen and not missing:
-            lines += ["Feature names must be in the same order as they were in fit."]
-        raise ValueError("\n".join(lines) + "\n")
-
-    def _warn_about_names(self, names):
-        if names is None:
-            message = f"X does not have valid feature names, but {type(self).__name__} was fitted "
-            message += "with feature names"
-        else:
-            message = f"X has feature names, but {type(self).__name__} was fitted without "
-            message += "feature names"
-        warnings.warn(message, UserWarning, stacklevel=4)
 
     def _read_targets(self, bags, y):
         raise TypeError(f"{type(self).__name__} does not say how it reads labels")
@@ -401,51 +375,3 @@ class BagRegressor(RegressorMixin, BagEstimator):
     def predict_instances(self, bags):
         """The predicted value of every instance, in the order of ``bags.instances``."""
         return self._score_instances(self._fitted(bags))
-
-
-def _is_plain_rows(x):
-    if isinstance(x, Bags):
-        return False
-    if hasattr(x, "columns") or getattr(x, "ndim", None) == 2:
-        return True
-    return isinstance(x, (list, tuple)) and len(x) > 0 and np.ndim(x[0]) < 2
-
-
-def read_weights(bags, sample_weight):
-    """Bag weights as floats: ones by default; negative, missing or all-zero ones are refused."""
-    if sample_weight is None:
-        return np.ones(len(bags))
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.ndim == 0:
-        weight = np.full(len(bags), float(weight))
-    if weight.ndim != 1:
-        raise ValueError("Sample weights must be 1D array or scalar: one a bag")
-    if len(weight) != len(bags):
-        raise ValueError(f"{len(weight)} weights for {len(bags)} bags")
-    bad = ~(np.isfinite(weight) & (weight >= 0))
-    if bad.any():
-        i = int(np.argmax(bad))
-        raise ValueError(f"{bags.name(i)} has weight {weight[i]}: weights must not be negative")
-    if not weight.any():
-        raise ValueError("all bags have weight zero")
-    return weight
-
-
-def refuse_missing_labels(bags, y):
-    """Raise a `ValueError` that names the first bag whose label is NaN, None or infinite."""
-    if y.dtype.kind == "f":
-        missing = ~np.isfinite(y)
-    elif y.dtype.kind == "O":
-        missing = np.array([v is None or v != v for v in y.tolist()], dtype=bool)
-    else:
-        return
-    if missing.any():
-        i = int(np.argmax(missing))
-        kind = "infinity" if y.dtype.kind == "f" and np.isinf(y[i]) else "NaN"
-        raise ValueError(f"{bags.name(i)} has no usable label: Input y contains {kind}")
-
-
-def check_choice(name, value, options):
-    """Raise a `ValueError` that lists the options when `value` is not one of them."""
-    if not isinstance(value, str) or value not in options:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}")
