@@ -19,7 +19,7 @@ import pytest
 from mixedbag import load
 from mixedbag.cli import main
 from mixedbag.cli.streaming import stream_bags
-from mixedbag.datasets import DataFormatError, make_any, make_sequences
+from mixedbag.datasets import DataFormatError, make_any, make_count, make_sequences, make_sum
 
 COMMAND = [sys.executable, "-c", "from mixedbag.cli import main; main()"]
 LEARNERS = "bag statistics + SVM,spread labels + logistic"
@@ -115,6 +115,29 @@ def test_a_saved_model_predicts_and_explains(compared, folder):
     assert done.stdout.startswith("bag mol-007: predicted")
     done = mixedbag(*arguments[:3], "nobody", "--bag", "molecule", folder=folder, code=2)
     assert "no bag 'nobody' among its 40 bags" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("make", "rule", "learner"),
+    [
+        (make_count, "count", "spread counts + logistic"),
+        (make_sum, "sum", "spread totals + ridge"),
+    ],
+)
+def test_amounts_from_table_to_report(tmp_path, make, rule, learner):
+    data = make(n_bags=40, random_state=0)
+    write_csv(tmp_path / "table.csv", data.bags, data.y)
+    arguments = ("compare", "table.csv", "--bag", "molecule", "--label", "active", "--folds", "3")
+    options = ("--learners", learner, "--jobs", "1", "--out", "out", "--json")
+    told = json.loads(mixedbag(*arguments, *options, folder=tmp_path).stdout)
+    assert told["rule"] == rule
+    assert told["chosen"]["mean"] > 0.3
+    assert (tmp_path / "out" / "report.html").stat().st_size > 10_000
+    answers = mixedbag(
+        *("predict", "out/model.skops", "table.csv", "--bag", "molecule", "--instances"),
+        folder=tmp_path,
+    ).stdout.splitlines()
+    assert len(answers) == data.bags.n_instances + 1
 
 
 def test_patients_are_not_cut(tmp_path):
