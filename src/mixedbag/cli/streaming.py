@@ -60,7 +60,7 @@ def _read_at_once(path, bag, features, time):
 
 def _whole_bags(path, blocks, features, bag):
     """Bags out of blocks of (first line, ids, times, rows, names); a bag may span blocks."""
-    ids, times, table, seen = [], None, None, set()
+    ids, times, table, seen = [], None, None, _Seen()
     names = features
     for line, more, when, X, names in blocks:
         ids = [*ids, *more]
@@ -84,17 +84,38 @@ def _whole_bags(path, blocks, features, bag):
 def _gather(path, ids, times, table, names, seen, bag, line):
     starts = [i for i in range(len(ids)) if i == 0 or ids[i] != ids[i - 1]]
     owners = [ids[i] for i in starts]
-    for owner in owners:
-        if owner in seen:
-            raise DataFormatError(
-                path, f"the rows of bag {owner!r} are not adjacent: sort the table by {bag!r}", line
-            )
-        seen.add(owner)
+    again = seen.add(owners)
+    if again is not None:
+        raise DataFormatError(
+            path, f"the rows of bag {again!r} are not adjacent: sort the table by {bag!r}", line
+        )
     offsets = np.array([*starts, len(ids)], dtype=np.int64)
     if times is not None:
         group = np.repeat(np.arange(len(starts)), np.diff(offsets))
         table = table[np.lexsort((times, group))]
     return Bags(table, offsets, ids=owners, feature_names=names)
+
+
+class _Seen:
+    """Which bags have been met, in eight bytes a bag: the names themselves might fill memory."""
+
+    def __init__(self):
+        self._hashes = np.empty(0, dtype=np.int64)
+
+    def add(self, owners):
+        """Note the owners; the first that was there before, or twice among them, or None."""
+        hashes = np.array([hash(owner) for owner in owners], dtype=np.int64)
+        order = np.argsort(hashes, kind="stable")
+        ordered = hashes[order]
+        place = np.searchsorted(self._hashes, ordered)
+        known = np.zeros(len(ordered), dtype=bool)
+        inside = place < len(self._hashes)
+        known[inside] = self._hashes[place[inside]] == ordered[inside]
+        known[1:] |= ordered[1:] == ordered[:-1]
+        if known.any():
+            return owners[order[known].min()]
+        self._hashes = np.insert(self._hashes, place, ordered)
+        return None
 
 
 # Delimited text -----------------------------------------------------------------------------------
