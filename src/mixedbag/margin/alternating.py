@@ -76,10 +76,11 @@ class _MarginSVC(BagClassifier):
         best = None
         for i in self._iterations(self.n_init) if self.n_init > 1 else range(1):
             if i == 0:
-                choice = self._first_choice(machine, ambiguity, cost)
+                choice, start = self._first_choice(machine, ambiguity, cost)
             else:
                 choice = ambiguity.choose(_random_scores(bags, ambiguity.positive, rng))
-            search = self._search(machine, ambiguity, choice, cost)
+                start = None
+            search = self._search(machine, ambiguity, choice, cost, start)
             if best is None or search[0].objective < best[0].objective:
                 best = search
         solution, objective = best
@@ -91,12 +92,13 @@ class _MarginSVC(BagClassifier):
         for name, value in machine.fitted(solution).items():
             setattr(self, name, value)
 
-    def _search(self, machine, ambiguity, choice, cost):
+    def _search(self, machine, ambiguity, choice, cost, solution=None):
         """Alternate machine and choice until the choice repeats or the objective rises.
 
-        Machines may be imprecise until then. Returns the last solution and all objectives.
+        The first machine starts from `solution`, of any problem with as many slots. Machines may be
+        imprecise until then. Returns the last solution and all objectives.
         """
-        solution, objective, loose = None, [], True
+        objective, loose = [], True
         seen = {_fingerprint(choice)}
         for _ in self._iterations(self.max_iter):
             problem = Problem(*ambiguity.slots(choice), cost, self.loss == "squared_hinge")

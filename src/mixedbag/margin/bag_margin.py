@@ -96,9 +96,10 @@ class BagMarginSVC(_MarginSVC):
     _ambiguity = Witnesses
 
     def _first_choice(self, machine, ambiguity, cost):
-        """The instances that a machine on the centroids prefers."""
+        """The instances that a machine on the centroids prefers, and that machine."""
         # One centroid a positive bag against every negative instance: unless the sides weigh the
         # same here, calling everything negative is often best, and says nothing of the witnesses.
         rows, sign = ambiguity.slots(ambiguity.start())
         problem = Problem(rows, sign, balanced(cost, sign), self.loss == "squared_hinge")
-        return ambiguity.choose(machine.solve(problem, loose=True).scores)
+        solution = machine.solve(problem, loose=True)
+        return ambiguity.choose(solution.scores), solution

@@ -92,4 +92,4 @@ class InstanceMarginSVC(_MarginSVC):
     _ambiguity = Labels
 
     def _first_choice(self, machine, ambiguity, cost):
-        return ambiguity.start()
+        return ambiguity.start(), None

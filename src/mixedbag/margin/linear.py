@@ -73,7 +73,12 @@ class LinearMachine:
         dual = np.zeros(len(problem.rows)) if start is None else start.dual.copy()
         if self.rows.n_features < _NARROW:
             tol = max(self.tol, _LOOSE) if loose else self.tol
-            dual, w, converged = proximal_newton(self.rows, problem, dual, self._before(start), tol)
+            if start is None:
+                w, margin = np.zeros(self.rows.n_features + 1), np.zeros(len(problem.rows))
+            else:
+                w = np.append(start.weights, start.intercept / self.rows.bias)
+                margin = self._margin(problem, start.scores, w)
+            dual, w, converged = proximal_newton(self.rows, problem, dual, w, margin, tol)
         else:
             # Unlike Newton steps, descent depends on the order of the rows until it has converged.
             dual, w, converged = self._descend(problem, dual)
@@ -84,14 +89,15 @@ class LinearMachine:
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        margin = problem.sign * self.rows.scores(problem.rows, w)
+        scores = self.rows.tables[0] @ w[:-1] + self.rows.bias * w[-1]
+        margin = self._margin(problem, scores, w)
         error = w - self.rows.total(problem.rows, problem.sign * dual)
         return Solution(
             problem=problem,
             dual=dual,
             objective=0.5 * w @ w + problem.loss(margin),
             gap=problem.slackness(dual, margin) + 0.5 * error @ error,
-            scores=self.rows.tables[0] @ w[:-1] + self.rows.bias * w[-1],
+            scores=scores,
             weights=w[:-1],
             intercept=self.rows.bias * w[-1],
         )
@@ -100,10 +106,11 @@ class LinearMachine:
         """What an estimator keeps of a solution."""
         return {"coef_": solution.weights}
 
-    def _before(self, start):
-        if start is None:
-            return None
-        return np.append(start.weights, start.intercept / self.rows.bias)
+    def _margin(self, problem, scores, w):
+        """Margins of the slots, from the scores of all instances where these are enough."""
+        if problem.rows.max() < len(scores):
+            return problem.sign * scores[problem.rows]
+        return problem.sign * self.rows.scores(problem.rows, w)
 
     def _descend(self, problem, dual):
         """Coordinate descent, tightened until the relative duality gap is below `tol`."""

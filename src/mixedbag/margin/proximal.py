@@ -1,14 +1,20 @@
 """Proximal Newton steps for linear problems with few features."""
 
-import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from dataclasses import dataclass
 
-_FIRST_PULL, _WARM_PULL, _LAST_PULL = 0.5, 8.0, 1e6
+import numpy as np
+from scipy.linalg import LinAlgError
+from scipy.linalg.lapack import dposv
+
+from mixedbag.margin._step_size import step_size
+
+_FIRST_PULL, _LAST_PULL = 2.0, 1e6
+_CROWD = 1000  # slots inside the box beyond which a step looks at nothing but these
 _BLOCK = 4096
 
 
-def proximal_newton(rows, problem, dual, w, tol, max_steps=1000):
-    """Solve `problem` from `dual` and the weights `w` (None: from nothing).
+def proximal_newton(rows, problem, dual, w, margin, tol, max_steps=1000):
+    """Solve `problem` from `dual` and the weights `w`, which give these margins.
 
     The hinge has a kink, so the loss is replaced by its smooth envelope around the current dual,
     whose slope is
@@ -17,20 +23,21 @@ def proximal_newton(rows, problem, dual, w, tol, max_steps=1000):
 
     The optimum is the same for every `pull`: this is the method of multipliers. The envelope is
     piecewise quadratic, so a few Newton steps minimise it; then the dual moves to the
-    envelope's slope, and `pull` doubles. Only rows strictly inside the box enter the Newton
-    matrix, soon no more than there are features. The last steps converge faster than linearly,
-    and nothing depends on the order of the rows.
+    envelope's slope, and `pull` grows. A small pull is for starts far from the solution, a large
+    one converges fast close to it. Only slots strictly inside the box enter the Newton matrix, soon
+    no more than there are features. Nothing depends on the order of the rows.
 
-    Returns the dual, the weights, and whether the relative duality gap is below `tol`. From a given
-    `w` the objective does not rise.
+    Returns the dual, the weights, and whether the relative duality gap is below `tol`. The
+    objective does not rise from that of the given `w`.
     """
-    pull = _FIRST_PULL if w is None else _WARM_PULL
+    objective = 0.5 * w @ w + problem.loss(margin)
+    ceiling = objective * (1.0 + 1e-9)
+    error = w - rows.total(problem.rows, problem.sign * dual)
+    gap = problem.slackness(dual, margin) + 0.5 * error @ error
+    pull = np.clip(objective / max(gap, tol * objective), _FIRST_PULL, tol**-0.5)
     if problem.squared:
         pull = 1e12  # no kink: the envelope may be the loss itself
-    w = np.zeros(rows.n_features + 1) if w is None else w
-    margin = problem.sign * rows.scores(problem.rows, w)
-    ceiling = (0.5 * w @ w + problem.loss(margin)) * (1.0 + 1e-9)
-    envelope = _Envelope(problem, dual, pull)
+    envelope = _Envelope.around(dual, pull, problem)
     for _ in range(max_steps):
         dual, inside = envelope.dual(margin)
         gradient = w - rows.total(problem.rows, problem.sign * dual)
@@ -38,30 +45,39 @@ def proximal_newton(rows, problem, dual, w, tol, max_steps=1000):
         objective = 0.5 * w @ w + problem.loss(margin)
         if slack + 0.5 * gradient @ gradient <= tol * objective and objective <= ceiling:
             return dual, w, True
-        hessian = _hessian(rows, problem.rows[inside], envelope.bend[inside])
-        factor = cho_factor(hessian, check_finite=False)
-        direction = -cho_solve(factor, gradient, check_finite=False)
-        decrease = -gradient @ direction
         nearly_done = slack <= 0.5 * tol * objective  # then only the gradient is left
-        if decrease <= (1e-15 * objective if nearly_done else 0.01 * slack):
-            pull = max(pull, min(2.0 * pull, _LAST_PULL))
-            envelope = _Envelope(problem, dual, pull)
+        enough = 1e-15 * objective if nearly_done else 0.01 * slack
+        direction = None
+        if gradient @ gradient > enough:  # never less than the decrease of a Newton step
+            direction, decrease = _direction(rows, problem, envelope, margin, inside, gradient)
+        if direction is None or decrease <= enough:
+            pull = max(pull, min(4.0 * pull, _LAST_PULL))
+            envelope = _Envelope.around(dual, pull, problem)
             continue
         along = problem.sign * rows.scores(problem.rows, direction)
-        size = _step_size(envelope, w, direction, margin, along, decrease)
+        size = envelope.step_size(margin, along, w @ direction, direction @ direction)
         w = w + size * direction
         margin = margin + size * along
     return dual, w, False
 
 
+@dataclass(frozen=True)
 class _Envelope:
     """The smooth stand-in for the loss, with slope `-dual(margin)`."""
 
-    def __init__(self, problem, dual, pull):
+    bend: np.ndarray
+    offset: np.ndarray
+    upper: np.ndarray
+
+    @classmethod
+    def around(cls, dual, pull, problem):
         damping = 1.0 + pull * problem.cost * problem.ridge
-        self.bend = pull * problem.cost / damping
-        self.offset = dual / damping + self.bend
-        self.upper = problem.upper
+        bend = pull * problem.cost / damping
+        return cls(bend, dual / damping + bend, problem.upper)
+
+    def at(self, slots):
+        """The envelope of some slots only."""
+        return _Envelope(self.bend[slots], self.offset[slots], self.upper[slots])
 
     def dual(self, margin):
         """The dual at these margins, and which of them lie strictly inside the box."""
@@ -69,31 +85,72 @@ class _Envelope:
         dual = np.clip(free, 0.0, self.upper)
         return dual, dual == free
 
-    def value(self, margin):
+    def step_size(self, margin, along, start, norm2):
+        """How far to go `along`; the rest of the objective has slope `start + size·norm2`."""
+        return step_size(self.bend, self.offset, self.upper, margin, along, start, norm2)
+
+    def outside(self, margin):
+        """How much each margin must change before its dual is inside the box."""
         free = self.offset - self.bend * margin
-        dual = np.clip(free, 0.0, self.upper)
-        return np.sum((free - 0.5 * dual) * dual / self.bend)
+        return np.abs(free - np.clip(free, 0.0, self.upper)) / self.bend
 
 
-def _hessian(rows, chosen, bend):
-    """`I + Σ bend x xᵀ`, a block of rows at a time."""
-    hessian = np.eye(rows.n_features + 1)
+def _direction(rows, problem, envelope, margin, inside, gradient):
+    """A step along which the envelope falls, and twice the decrease its Newton step promises.
+
+    While the weights move little, only slots close to the box enter or leave it. So Newton steps
+    over these alone, which cost next to nothing, find most of the way; the others stay as they
+    are, and the search along the step, over all slots, answers for them.
+    """
+    n_inside = np.count_nonzero(inside)
+    if n_inside > _CROWD:
+        step = -_solve(_curvature(rows, problem.rows[inside], envelope.bend[inside]), gradient)
+        return step, -gradient @ step
+    near = _smallest(envelope.outside(margin), max(_CROWD // 2, 2 * n_inside))
+    table = problem.sign[near, None] * rows.dense(problem.rows[near])
+    envelope, margin = envelope.at(near), margin[near]
+    dual, inside = envelope.dual(margin)
+    others = gradient + dual @ table  # the gradient without these slots
+    total = np.zeros_like(gradient)
+    slope, promised = gradient, 0.0
+    for _ in range(30):
+        part = np.sqrt(envelope.bend[inside, None]) * table[inside]
+        step = -_solve(part.T @ part, slope)
+        decrease = -slope @ step
+        promised = promised or decrease
+        if decrease <= 1e-4 * promised:
+            break
+        along = table @ step
+        size = envelope.step_size(margin, along, (others + total) @ step, step @ step)
+        total = total + size * step
+        margin = margin + size * along
+        dual, inside = envelope.dual(margin)
+        slope = others + total - dual @ table
+    return total, promised
+
+
+def _smallest(values, n):
+    """Places of the `n` smallest values, and of all that equal the last of them."""
+    if n >= len(values):
+        return np.arange(len(values))
+    return np.flatnonzero(values <= np.partition(values, n)[n])
+
+
+def _curvature(rows, chosen, bend):
+    """`Σ bend x xᵀ`, a block of rows at a time."""
+    total = np.zeros((rows.n_features + 1, rows.n_features + 1))
     for i in range(0, len(chosen), _BLOCK):
         table = rows.dense(chosen[i : i + _BLOCK])
         table *= np.sqrt(bend[i : i + _BLOCK])[:, None]
-        hessian += table.T @ table
-    hessian[np.diag_indices_from(hessian)] += 1e-13 * np.trace(hessian)  # against rounding
-    return hessian
+        total += table.T @ table
+    return total
 
 
-def _step_size(envelope, w, direction, margin, along, decrease):
-    """Halve the step until the envelope falls."""
-    start = 0.5 * w @ w + envelope.value(margin)
-    size = 1.0
-    while size > 1e-10:
-        moved = w + size * direction
-        value = 0.5 * moved @ moved + envelope.value(margin + size * along)
-        if value <= start - 1e-4 * size * decrease:
-            break
-        size *= 0.5
-    return size
+def _solve(curvature, gradient):
+    """`(I + curvature)⁻¹ gradient`"""
+    diagonal = np.einsum("ii->i", curvature)  # a view
+    diagonal += 1.0 + 1e-13 * diagonal.sum()  # the last against rounding
+    _, solution, failed = dposv(curvature, gradient)
+    if failed:
+        raise LinAlgError("the Newton matrix is not positive definite: scale the features")
+    return solution
