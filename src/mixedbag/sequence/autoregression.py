@@ -10,16 +10,6 @@ FLOOR = (
 )
 
 
-def embed(instances, offsets, order):
-    """Rows (x_{t−1}, …, x_{t−p}, 1, x_t) of all steps with a full past; where each bag starts."""
-    position = np.arange(len(instances)) - np.repeat(offsets[:-1], np.diff(offsets))
-    steps = np.flatnonzero(position >= order)
-    lags = [instances[steps - lag] for lag in range(1, order + 1)]
-    rows = np.hstack([*lags, np.ones((len(steps), 1)), instances[steps]])
-    starts = offsets - order * np.arange(len(offsets))
-    return rows, starts
-
-
 class Autoregression:
     """Coefficients (n_states, n_regressors, n_channels) and noise covariances of all states."""
 

@@ -6,23 +6,25 @@ import numpy as np
 from scipy.special import xlogy
 
 from mixedbag.sequence._counts import counted
-from mixedbag.sequence._messages import smooth, tilted, tilted_evidence
+from mixedbag.sequence._smoothing import smooth
+from mixedbag.sequence._tilting import backward_passes, forward_passes
 from mixedbag.sequence.exponential import shortest_sum
 from mixedbag.sequence.link import Conditioned, link_tables, rounding
 
 
 class Smoothed(NamedTuple):
-    """Plain smoothing of a block (see ``_messages``)."""
+    """Plain smoothing of a block (see ``_smoothing``)."""
 
-    e: np.ndarray
-    inverse: np.ndarray
-    posterior: np.ndarray
+    factor: np.ndarray
+    forward: np.ndarray
+    backward: np.ndarray
     starts: np.ndarray
     log_likelihood: np.ndarray
 
     @property
-    def messages(self):
-        return self[:4]
+    def posterior(self):
+        """P(Z_t | X)."""
+        return self.forward * self.backward
 
 
 class Chain:
@@ -47,28 +49,31 @@ class Chain:
 
     def smooth(self, log_emission, starts):
         """P(Z_t | X) and log P(X)."""
-        e, inverse, posterior, log_likelihood = smooth(
+        factor, forward, backward, log_likelihood = smooth(
             log_emission, self.initial, self.transition, starts
         )
-        return Smoothed(e, inverse, posterior, starts, log_likelihood)
+        return Smoothed(factor, forward, backward, starts, log_likelihood)
 
     def unconditional_moves(self, smoothed, weight):
         """Weighted sum of P(Z_{t−1} = i, Z_t = j | X)."""
-        per_step = np.repeat(weight, np.diff(smoothed.starts))[:, None]
-        leave = smoothed.posterior * smoothed.inverse * per_step
-        # `inverse` is zero at the last step of a bag, so no move crosses two bags
-        return self.transition * (leave[:-1].T @ smoothed.e[1:])
+        behind = smoothed.forward * np.repeat(weight, np.diff(smoothed.starts))[:, None]
+        behind[smoothed.starts[1:] - 1] = 0.0  # no move crosses two bags
+        ahead = smoothed.factor * smoothed.backward
+        return self.transition * (behind[:-1].T @ ahead[1:])
 
     def condition(self, smoothed, theta, omega, label, weight, precision):
         """Posteriors given the labels: tilted passes, or windows of counts for a steep link."""
         total = shortest_sum(float(omega), precision)
         if total is None:
             return self.condition_by_counts(smoothed, theta, omega, label, weight, precision)
-        ones, zeros, moves, evidence, expected = tilted(
-            *smoothed.messages, self.transition, theta, omega, label, weight,
-            total.amplitudes, total.rates,
-        )  # fmt: skip
-        error = total.error + rounding(smoothed.starts, len(theta))
+        factor, starts = smoothed.factor, smoothed.starts
+        model = factor, starts, self.transition, theta, omega, label
+        arrived = np.empty((2 * len(total.rates) * len(factor), len(theta)))
+        evidence = forward_passes(*model, *total.terms, arrived)
+        ones, zeros, moves, expected = backward_passes(
+            *model, weight, *total.terms, arrived, evidence
+        )
+        error = total.error + rounding(starts, len(theta))
         return Conditioned(ones, zeros, moves, evidence, expected, error)
 
     def condition_by_counts(self, smoothed, theta, omega, label, weight, drop):
@@ -77,7 +82,7 @@ class Chain:
         positive, negative = link_tables(starts, omega)
         link = np.where(np.repeat(label, np.diff(starts) + 1), positive, negative)
         ones, zeros, moves, evidence, counts, lost = counted(
-            *smoothed.messages, self.transition, theta, link, weight, drop
+            smoothed.factor, smoothed.backward, starts, self.transition, theta, link, weight, drop
         )
         joint = np.add.reduceat(link * positive * counts, starts[:-1] + np.arange(len(label)))
         error = lost / evidence + rounding(starts, len(theta))
@@ -89,9 +94,10 @@ class Chain:
         if total is None:
             ones = np.ones(len(label))
             return self.condition(smoothed, theta, omega, label, ones, precision).evidence
-        return tilted_evidence(
-            *smoothed.messages, self.transition, theta, omega, label,
-            total.amplitudes, total.rates,
+        arrived = np.empty((2 * len(total.rates) * len(smoothed.factor), len(theta)))
+        return forward_passes(
+            smoothed.factor, smoothed.starts, self.transition, theta, omega, label,
+            *total.terms, arrived,
         )  # fmt: skip
 
     # Learning ------------------------------------------------------------------------------------

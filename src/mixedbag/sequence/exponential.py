@@ -21,6 +21,11 @@ class ExponentialSum(NamedTuple):
     reach: float
     error: float
 
+    @property
+    def terms(self):
+        """Amplitudes and rates."""
+        return self.amplitudes, self.rates
+
 
 @cache
 def table():

@@ -4,8 +4,8 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from mixedbag.sequence._messages import second_moments
-from mixedbag.sequence.autoregression import Autoregression, embed
+from mixedbag.sequence._regression import embed, second_moments
+from mixedbag.sequence.autoregression import Autoregression
 
 # Priors of the labels. θ: as if each state had been seen for a few steps with the labels of the
 # average bag (a Beta prior with that mode). ω: a normal about 0, where the link is the plain share
@@ -38,8 +38,8 @@ class Model:
 
     def read(self, bags):
         """The rows of all steps with a full past, and where each bag starts."""
-        instances = (bags.instances - self.center) / self.scale
-        return embed(instances, bags.offsets, self.order)
+        rows = embed(bags.instances, bags.offsets, self.order, self.center, self.scale)
+        return rows, bags.offsets - self.order * np.arange(len(bags.offsets))
 
     def smooth(self, rows, starts):
         """P(Z_t | X) and log P(X) of the steps."""

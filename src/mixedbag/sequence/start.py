@@ -13,8 +13,8 @@ from sklearn.cluster import KMeans
 
 from mixedbag.bags import Bags
 from mixedbag.engines import Labelled
-from mixedbag.sequence._messages import second_moments
-from mixedbag.sequence.autoregression import Autoregression, embed, typical_noise
+from mixedbag.sequence._regression import embed, second_moments
+from mixedbag.sequence.autoregression import Autoregression, typical_noise
 from mixedbag.sequence.direct import fit_labels
 from mixedbag.sequence.model import Model, maximise_dynamics, unlabelled_statistics
 
@@ -83,8 +83,9 @@ def squared_deviations(block, center):
 
 def pooled_moments(block, center, scale, order):
     """Second moments of (past, 1, present) of all steps, whatever their state."""
-    rows, starts = embed((block.bags.instances - center) / scale, block.bags.offsets, order)
-    return second_moments(rows, np.repeat(block.weight, np.diff(starts))[:, None])[0]
+    bags = block.bags
+    rows = embed(bags.instances, bags.offsets, order, center, scale)
+    return second_moments(rows, np.repeat(block.weight, bags.sizes - order)[:, None])[0]
 
 
 def some_bags(block):
