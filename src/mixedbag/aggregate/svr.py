@@ -10,6 +10,8 @@ from mixedbag.aggregate._interior_point import solve_box
 from mixedbag.aggregate._kernels import Kernel, bag_means, width
 from mixedbag.aggregate._tube import fit_tube
 from mixedbag.base import BagRegressor
+from mixedbag.engines import Labelled
+from mixedbag.engines.interior_point import Box, solve_boxes
 
 
 class AggregateSVR(BagRegressor):
@@ -102,16 +104,13 @@ class AggregateSVR(BagRegressor):
         self.max_iter = max_iter
 
     def _fit(self, bags, total, weight):
-        check_scalar(self.C, "C", (float, int), min_val=0.0, include_boundaries="neither")
-        check_scalar(self.epsilon, "epsilon", (float, int), min_val=0.0)
-        check_scalar(self.max_iter, "max_iter", int, min_val=1)
-        mean, tube = total / bags.sizes, self.epsilon / bags.sizes
-        upper = self.C * weight * bags.sizes
+        self._check_parameters()
+        block = Labelled(bags, total, weight)
         if self.kernel == "linear":
-            self.coef_, self.intercept_, self.n_iter_ = _fit_linear(
-                bag_means(bags), mean, tube, upper
-            )
+            _, w, b, n_iter = solve_box(*_linear_rows(block, self.C, self.epsilon))
+            self._keep_linear(w, b, n_iter)
             return
+        mean, tube, upper = _tubes(block, self.C, self.epsilon)
         self.gamma_ = width(self.gamma, bags, weight)
         gram = Kernel.of(self, self.gamma_).between_bags(bags)
         beta, self.intercept_, violation, self.n_iter_ = fit_tube(
@@ -128,6 +127,25 @@ class AggregateSVR(BagRegressor):
         self.support_instances_ = bags.instances[support]
         self.dual_coef_ = bags.spread(beta / bags.sizes)[support]
 
+    def _fit_blocks(self, blocks):
+        """Learn from blocks of labelled bags, wherever they are."""
+        self._check_parameters()
+        if self.kernel != "linear":
+            raise ValueError(
+                f"kernel={self.kernel!r} needs all bags in one place: on a cluster, AggregateSVR "
+                "learns with kernel='linear'"
+            )
+        _, w, b, _, n_iter = solve_boxes(blocks.map(_box, self.C, self.epsilon))
+        self._keep_linear(w, b, n_iter)
+
+    def _check_parameters(self):
+        check_scalar(self.C, "C", (float, int), min_val=0.0, include_boundaries="neither")
+        check_scalar(self.epsilon, "epsilon", (float, int), min_val=0.0)
+        check_scalar(self.max_iter, "max_iter", int, min_val=1)
+
+    def _keep_linear(self, w, intercept, n_iter):
+        self.coef_, self.intercept_, self.n_iter_ = w, intercept, max(1, n_iter)
+
     def _score_instances(self, bags):
         if self.kernel == "linear":
             return bags.instances @ self.coef_ + self.intercept_
@@ -135,13 +153,26 @@ class AggregateSVR(BagRegressor):
         return similarity @ self.dual_coef_ + self.intercept_
 
 
-def _fit_linear(X, target, tube, upper):
-    """Weights, intercept and Newton steps of a linear machine with a tube of its own per row."""
-    if tube.any():  # one multiplier for either side of the tube
-        X, target = np.vstack([X, X]), np.concatenate([target - tube, target + tube])
-        none = np.zeros(len(upper))
-        low, high = np.concatenate([none, -upper]), np.concatenate([upper, none])
-    else:
-        low, high = -upper, upper
-    _, w, intercept, n_iter = solve_box(X, target, low, high)
-    return w, intercept, max(1, n_iter)
+def _tubes(block, C, epsilon):
+    """Target, tube and bound of each bag's mean."""
+    sizes = block.bags.sizes
+    return block.target / sizes, np.full(len(sizes), epsilon) / sizes, C * block.weight * sizes
+
+
+def _linear_rows(block, C, epsilon):
+    """Rows, their targets, and the bounds of their multipliers."""
+    X = bag_means(block.bags)
+    target, tube, upper = _tubes(block, C, epsilon)
+    if epsilon == 0.0:
+        return X, target, -upper, upper
+    none = np.zeros(len(upper))  # one multiplier for either side of the tube
+    return (
+        np.vstack([X, X]),
+        np.concatenate([target - tube, target + tube]),
+        np.concatenate([none, -upper]),
+        np.concatenate([upper, none]),
+    )
+
+
+def _box(block, C, epsilon):
+    return Box.of(*_linear_rows(block, C, epsilon))

@@ -3,6 +3,7 @@
 import glob
 import time
 from collections import defaultdict
+from itertools import repeat
 from operator import add
 from pathlib import Path
 
@@ -27,7 +28,10 @@ class DaskBlocks:
         self.futures = futures
 
     def map(self, function, *args):
-        """The results of ``function(block, *args)``, kept on the workers, as blocks."""
+        """The results of ``function(block, *args)``, kept on the workers, as blocks.
+
+        Here and below, an argument that is blocks itself is passed on block by block.
+        """
         return DaskBlocks(self.client, self._submit(function, args))
 
     def sum(self, function, *args):
@@ -43,15 +47,12 @@ class DaskBlocks:
 
         `each` has one more first argument for every block: ``function(block, each[i], *args)``.
         """
-        return [self._answer(part) for part in self._submit(function, args, each)]
+        args = args if each is None else (DaskBlocks(self.client, each), *args)
+        return [self._answer(part) for part in self._submit(function, args)]
 
-    def _submit(self, function, args, each=None):
-        if each is None:
-            return [self._call(function, future, *args) for future in self.futures]
-        return [
-            self._call(function, future, own, *args)
-            for future, own in zip(self.futures, each, strict=True)
-        ]
+    def _submit(self, function, args):
+        columns = [arg.futures if isinstance(arg, DaskBlocks) else repeat(arg) for arg in args]
+        return [self._call(function, *call) for call in zip(self.futures, *columns)]
 
     def _call(self, function, *args):
         try:

@@ -1,7 +1,7 @@
 """Blocks of whole bags in this process, worked on by threads."""
 
 from functools import reduce
-from itertools import pairwise
+from itertools import pairwise, repeat
 from operator import add
 from typing import Any, NamedTuple
 
@@ -83,7 +83,10 @@ class LocalBlocks:
         return cls([Labelled(bags[run], target[run], weight[run]) for run in runs], n_jobs)
 
     def map(self, function, *args):
-        """The results of ``function(block, *args)``, as blocks."""
+        """The results of ``function(block, *args)``, as blocks.
+
+        Here and below, an argument that is blocks itself is passed on block by block.
+        """
         return LocalBlocks(self._each(function, args), self.n_jobs)
 
     def sum(self, function, *args):
@@ -95,12 +98,11 @@ class LocalBlocks:
 
         `each` has one more first argument for every block: ``function(block, each[i], *args)``.
         """
-        return self._each(function, args, each)
+        return self._each(function, args if each is None else (LocalBlocks(each), *args))
 
-    def _each(self, function, args, each=None):
-        calls = [(block, *args) for block in self.blocks]
-        if each is not None:
-            calls = [(block, own, *args) for block, own in zip(self.blocks, each, strict=True)]
+    def _each(self, function, args):
+        columns = [arg.blocks if isinstance(arg, LocalBlocks) else repeat(arg) for arg in args]
+        calls = list(zip(self.blocks, *columns))
         if len(calls) == 1:
             return [function(*calls[0])]
         return Parallel(n_jobs=self.n_jobs, prefer="threads")(
