@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
 
 from mixedbag.sequence.chain import Chain
 from mixedbag.sequence.exponential import shortest_sum
@@ -38,9 +37,11 @@ class Independent:
     def smooth(self, log_emission, starts):
         """P(Z_t | X) and log P(X)."""
         joint = log_emission + np.log(self.weights)
-        total = logsumexp(joint, axis=1)
-        posterior = np.exp(joint - total[:, None])
-        return Weighed(posterior, starts, np.add.reduceat(total, starts[:-1]))
+        peak = joint.max(axis=1, keepdims=True)
+        posterior = np.exp(joint - peak)
+        total = posterior.sum(axis=1, keepdims=True)
+        posterior /= total
+        return Weighed(posterior, starts, np.add.reduceat((peak + np.log(total))[:, 0], starts[:-1]))
 
     def unconditional_moves(self, smoothed, weight):
         """Weighted time spent in each state."""
