@@ -5,10 +5,13 @@ import itertools
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from mixedbag import Bags
-from mixedbag.aggregate import AggregateSVC, _machines
+from mixedbag.aggregate import AggregateSVC, _machines, svc
+from mixedbag.aggregate._ascent import climb
+from mixedbag.aggregate._descent import carry_over, descend, dual_value, exchange, flip
 from mixedbag.aggregate._interior_point import solve_box
 from mixedbag.aggregate._labeling import assign_labels
 
@@ -106,17 +109,140 @@ def test_labels_are_the_best_by_enumeration(D):
         assert label_cost(scores, count, label, C, D) == pytest.approx(best)
 
 
+def random_machine(seed, n=40):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    sign = np.where(X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
+    return X, X @ X.T, sign, rng.uniform(0.2, 1.0, size=n // 5).repeat(5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_climb_ends_between_its_bounds(seed):
+    X, gram, sign, cost = random_machine(seed)
+    model = SVC(kernel="linear", tol=1e-8).fit(X, sign, sample_weight=cost)
+    loss = cost @ np.maximum(0, 1 - sign * model.decision_function(X))
+    best = 0.5 * model.coef_[0] @ model.coef_[0] + loss
+    for precision in (1e-1, 1e-3, 1e-6):
+        beta, error = np.zeros(40), sign.copy()
+        low, high, _, _ = climb(gram, sign, cost, beta, error, 0.0, np.inf, 0.0, precision, 100_000)
+        assert low <= best * (1 + 1e-9)
+        assert best * (1 - 1e-9) <= high <= low / (1 - precision)
+        assert beta.sum() == pytest.approx(0.0, abs=1e-9)
+        assert (beta * sign >= 0).all()
+        assert (np.abs(beta) <= cost + 1e-12).all()
+        np.testing.assert_allclose(error, sign - gram @ beta, atol=1e-9)
+    low, *_ = climb(gram, sign, cost, 0 * cost, sign.copy(), 0.0, 0.5 * best, 0.0, 1e-6, 100_000)
+    assert 0.5 * best < low < best  # stops at the ceiling
+
+
+@pytest.mark.parametrize("ratio", [0.7, np.inf])
+def test_moves_keep_the_multipliers_feasible_and_lower_the_objective(ratio):
+    offsets = np.arange(0, 41, 5)
+    moves = 0
+    for seed in range(6):
+        _, gram, sign, cost = random_machine(seed)
+        positives = np.add.reduceat(sign > 0, offsets[:-1]).astype(float)
+        sign = np.random.default_rng(seed).permutation(sign)
+        labels, _ = assign_labels(sign, offsets, positives, 1.0, np.inf)
+        sign = np.where(labels, 1.0, -1.0)
+        beta, error = np.zeros(40), sign.copy()
+        climb(gram, sign, cost, beta, error, 0.0, np.inf, 0.0, 1e-4, 100_000)
+        new = np.random.default_rng(seed + 1).permutation(sign)
+        carried = carry_over(offsets, sign, new, beta)
+        assert carried.sum() == pytest.approx(0.0, abs=1e-9)
+        assert (carried * new >= 0).all()
+        assert (np.abs(carried) <= cost + 1e-12).all()
+
+        before = machine_value(gram, sign, cost)
+        goal = before * (1 - 1e-3)
+        moved, _ = exchange(gram, offsets, sign, cost, beta, error, goal, 10**6)
+        if not np.isinf(ratio):
+            goal = (1 + 1e-9) * goal
+            moved, _ = flip(gram, offsets, positives, cost, ratio, sign, beta, error, goal, 10**6)
+        if moved:
+            moves += 1
+            again, value = dual_value(gram, sign, beta)
+            np.testing.assert_allclose(error, again, atol=1e-9)
+            assert value <= goal
+            assert machine_value(gram, sign, cost) < goal
+    assert moves > 2
+
+
+def machine_value(gram, sign, cost):
+    _, high, *_ = climb(gram, sign, cost, 0 * cost, sign.copy(), 0.0, np.inf, 0.0, 1e-6, 100_000)
+    return high
+
+
+def test_no_exchange_of_two_labels_is_left_that_helps():
+    offsets = np.arange(0, 41, 5)
+    _, gram, sign, cost = random_machine(7)
+    positives = np.add.reduceat(sign > 0, offsets[:-1]).astype(float)
+    labels, _ = assign_labels(np.random.default_rng(0).normal(size=40), offsets, positives, 1, 1e9)
+    sign, beta = np.where(labels, 1.0, -1.0), np.zeros(40)
+    objective, _ = descend(gram, offsets, positives, cost, np.inf, sign, beta, 1000, 10**6)
+    np.testing.assert_array_equal(np.add.reduceat(sign > 0, offsets[:-1]), positives)
+    for i, j in itertools.product(np.flatnonzero(sign > 0), np.flatnonzero(sign < 0)):
+        if i // 5 == j // 5:
+            other = sign.copy()
+            other[[i, j]] = -1.0, 1.0
+            assert machine_value(gram, other, cost) > objective * (1 - 2e-3)
+
+
+@pytest.mark.parametrize("method", ["exact", "scip"])
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("D", [0.5, np.inf])
-def test_exact_equals_enumeration(seed, D):
-    pytest.importorskip("pyscipopt")
+def test_exact_equals_enumeration(seed, D, method):
+    if method == "scip":
+        pytest.importorskip("pyscipopt")
     bags, counts, _ = problem(seed)
     best = enumerate_labels(bags, counts, 1.0, D, machine)
-    model = AggregateSVC(C=1.0, D=D, method="exact").fit(bags, counts)
+    model = AggregateSVC(C=1.0, D=D, method=method, n_init=1).fit(bags, counts)
     assert model.objective_[-1] == pytest.approx(best, rel=1e-4)
     assert model.gap_ <= 1e-3
-    quick = AggregateSVC(C=1.0, D=D, n_init=5, random_state=0).fit(bags, counts)
-    assert quick.objective_[-1] >= best * (1 - 1e-4)
+    quick = AggregateSVC(C=1.0, D=D, random_state=0).fit(bags, counts)
+    assert quick.objective_[-1] == pytest.approx(best, rel=1e-4)
+
+
+def test_exact_proves_kernel_machines():
+    bags, counts, _ = problem(1)
+
+    def kernel_machine(X, positive, C):
+        if positive.all() or not positive.any():
+            return 0.0
+        model = SVC(C=C, kernel="rbf", gamma=0.5, tol=1e-5).fit(X, positive)
+        dual = np.zeros(len(X))
+        dual[model.support_] = model.dual_coef_[0]
+        loss = np.maximum(0, 1 - np.where(positive, 1, -1) * model.decision_function(X)).sum()
+        return 0.5 * dual @ rbf_kernel(X, gamma=0.5) @ dual + C * loss
+
+    best = enumerate_labels(bags, counts, 1.0, np.inf, kernel_machine)
+    model = AggregateSVC(C=1.0, kernel="rbf", gamma=0.5, method="exact").fit(bags, counts)
+    assert model.objective_[-1] == pytest.approx(best, rel=1e-3)
+    assert model.gap_ <= 2e-3
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0])
+def test_alternating_is_close_to_the_proven_optimum(C):
+    above = []
+    for seed in range(25):
+        bags, counts, _ = problem(seed, n_bags=5, size=5, n_features=8)
+        quick = AggregateSVC(C=C, random_state=seed).fit(bags, counts)
+        exact = AggregateSVC(C=C, method="exact", n_init=1, random_state=seed).fit(bags, counts)
+        assert exact.gap_ <= 2e-3
+        above.append(quick.objective_[-1] / exact.objective_[-1] - 1)
+    assert min(above) > -1e-4
+    assert np.median(above) < 0.02
+    assert max(above) < 0.1
+
+
+def test_labels_open_to_counts_without_a_price_are_proven_too():
+    bags, counts, _ = problem(5, n_bags=3, size=4)
+    shares = counts / 4
+    shares[0] = 0.3  # 1.2 of 4: one is nearest
+    nearest = np.round(4 * shares)
+    model = AggregateSVC(method="exact", aggregate="mean").fit(bags, shares)
+    best = enumerate_labels(bags, nearest, 1.0, np.inf, machine)
+    assert model.objective_[-1] == pytest.approx(best, rel=1e-4)
 
 
 @pytest.mark.parametrize("D", [0.5, np.inf])
@@ -128,17 +254,18 @@ def test_milp_equals_enumeration(D):
     assert model.gap_ <= 1e-3
 
 
-def test_a_time_limit_leaves_a_usable_model_and_an_honest_gap():
-    pytest.importorskip("pyscipopt")
-    bags, counts, label = problem(4, n_bags=12, size=5, n_features=6)
-    quick = AggregateSVC(C=1.0).fit(bags, counts)
-    for method in ("exact", "milp"):
-        model = AggregateSVC(C=1.0, method=method, time_limit=0.5).fit(bags, counts)
-        assert 0.0 < model.gap_ <= 1.0
-        assert model.lower_bound_ == pytest.approx(model.objective_[-1] * (1 - model.gap_))
-        assert np.mean(model.predict_instances(bags) == label) > 0.6
-        if method == "exact":
-            assert model.lower_bound_ <= model.objective_[-1] <= quick.objective_[-1] * (1 + 1e-9)
+@pytest.mark.parametrize("method", ["exact", "scip", "milp"])
+def test_a_time_limit_leaves_a_usable_model_and_an_honest_gap(method):
+    if method == "scip":
+        pytest.importorskip("pyscipopt")
+    bags, counts, label = problem(4, n_bags=30, size=5, n_features=6)
+    quick = AggregateSVC(C=1.0, random_state=0).fit(bags, counts)
+    model = AggregateSVC(C=1.0, method=method, time_limit=0.5, random_state=0).fit(bags, counts)
+    assert 0.0 < model.gap_ <= 1.0
+    assert model.lower_bound_ == pytest.approx(model.objective_[-1] * (1 - model.gap_))
+    assert np.mean(model.predict_instances(bags) == label) > 0.6
+    if method != "milp":
+        assert model.lower_bound_ <= model.objective_[-1] <= quick.objective_[-1] * (1 + 1e-9)
 
 
 def test_a_missing_solver_is_named(monkeypatch):
@@ -147,16 +274,17 @@ def test_a_missing_solver_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyscipopt", None)
     bags, counts, _ = problem(0)
     with pytest.raises(ImportError, match=r"mixedbag\[scip\]"):
-        AggregateSVC(method="exact").fit(bags, counts)
+        AggregateSVC(method="scip").fit(bags, counts)
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 @pytest.mark.parametrize("D", [0.3, np.inf])
-@pytest.mark.parametrize("n_stages", [1, 4])
-def test_alternating_never_gets_worse(kernel, D, n_stages):
+@pytest.mark.parametrize("searched", [1000, 50])
+def test_alternating_never_gets_worse(monkeypatch, kernel, D, searched):
+    monkeypatch.setattr(svc, "_SEARCHED", searched)
     for seed in range(4):
         bags, counts, _ = problem(seed, n_bags=20, size=6, n_features=5)
-        model = AggregateSVC(D=D, kernel=kernel, n_init=2, n_stages=n_stages, random_state=seed)
+        model = AggregateSVC(D=D, kernel=kernel, n_init=4, random_state=seed)
         model.fit(bags, counts)
         assert (np.diff(model.objective_) <= 0).all()
         if np.isinf(D):

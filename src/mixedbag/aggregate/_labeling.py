@@ -5,6 +5,12 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
+def ascending(values):
+    """The stable order of an array; one function, because sorting takes long to compile."""
+    return np.argsort(values, kind="mergesort")
+
+
+@njit(cache=True, nogil=True)
 def assign_labels(scores, offsets, positives, C, D):
     """The labels d_i ∈ {0, 1} that minimise eq. 9 for fixed scores, exactly.
 
@@ -19,7 +25,7 @@ def assign_labels(scores, offsets, positives, C, D):
     penalty = np.empty(n_bags)
     for c in range(n_bags):
         start, stop = offsets[c], offsets[c + 1]
-        order = np.argsort(-scores[start:stop], kind="mergesort")
+        order = ascending(-scores[start:stop])
         hinge = 0.0
         for i in range(start, stop):
             hinge += max(0.0, 1.0 + scores[i])

@@ -1,6 +1,7 @@
 """Support vector machines that are solved again and again for changing labels."""
 
 import numpy as np
+from scipy import sparse
 from sklearn.svm import SVC
 
 from mixedbag.aggregate._interior_point import solve_box
@@ -47,6 +48,11 @@ class LinearMachine:
                 return scores, 0.5 * self.w @ self.w
             solved |= wrong
 
+    def similarities(self):
+        """x_i·x_j of all pairs of rows."""
+        gram = self.X @ self.X.T
+        return gram.toarray() if sparse.issparse(gram) else np.ascontiguousarray(gram, dtype=float)
+
     def _scores(self):
         return self.X @ self.w + self.intercept
 
@@ -83,6 +89,10 @@ class KernelMachine:
         self.gram = gram
         # Mean similarity to every bag: what a first, linear guess may use.
         self.features = bag_means(bags.with_instances(gram)).T
+
+    def similarities(self):
+        """K(x_i, x_j) of all pairs of rows."""
+        return self.gram
 
     def solve(self, positive, cost):
         """Fit to labels; returns the instances' scores and ½‖w‖²."""

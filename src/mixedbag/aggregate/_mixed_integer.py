@@ -46,7 +46,7 @@ def solve_scip(program, positive, w, intercept, objective, time_limit, seed):
         import pyscipopt
     except ImportError as error:
         raise ImportError(
-            'AggregateSVC(method="exact") needs the SCIP solver: pip install "mixedbag[scip]"'
+            'AggregateSVC(method="scip") needs the SCIP solver: pip install "mixedbag[scip]"'
         ) from error
     offsets, cost = program.offsets, program.cost
     # w lies in the span of the centred rows: coordinates there are fewer than features may be.

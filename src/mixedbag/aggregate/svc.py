@@ -5,12 +5,17 @@ from scipy import linalg
 from sklearn.base import clone
 from sklearn.utils import check_random_state, check_scalar
 
+from mixedbag.aggregate._branch_and_bound import prove
 from mixedbag.aggregate._kernels import Kernel, bag_means, width
+from mixedbag.aggregate._label_search import search_labels
 from mixedbag.aggregate._labeling import assign_labels
 from mixedbag.aggregate._machines import KernelMachine, LinearMachine
 from mixedbag.aggregate._mixed_integer import Program, solve_highs, solve_scip
 from mixedbag.base import check_choice
 from mixedbag.counts import CountClassifier
+
+_SEARCHED = 1000  # instances at most whose labels are searched, not only alternated
+_BETTER = 1e-5  # what an alternation has to gain, relatively, for another to follow
 
 
 class AggregateSVC(CountClassifier):
@@ -31,30 +36,30 @@ class AggregateSVC(CountClassifier):
     D : float, default=inf
         Price of every instance by which the labels miss a bag's count. Infinite: counts are facts.
         Finite: they may be wrong.
-    method : {"alternating", "exact", "milp"}, default="alternating"
-        "alternating" solves in turn for the machine and, exactly, for the labels; each step lowers
-        the objective. "exact" proves the optimum with SCIP (a few dozen instances; needs
-        ``mixedbag[scip]``); "milp" does so with HiGHS for ``‖w‖₁`` in place of ``½‖w‖²``, which
-        also selects features.
+    method : {"alternating", "exact", "scip", "milp"}, default="alternating"
+        "alternating" solves in turn for the machine and, exactly, for the labels, exchanges labels
+        within bags where that helps, and starts again many times; each step lowers the objective.
+        "exact" goes on to prove the optimum by branch and bound, for up to a few hundred instances.
+        "scip" proves it with the mixed-integer program of the paper on SCIP, for a few dozen
+        (needs ``mixedbag[scip]``), and "milp" with HiGHS for ``‖w‖₁`` in place of ``½‖w‖²``,
+        which also selects features.
     kernel : {"linear", "rbf", "poly"} or callable, default="linear"
-        Similarity of two instances; other than linear with "alternating" only.
+        Similarity of two instances; linear only with "scip" and "milp".
     gamma : "scale", "auto" or float, default="scale"
         Width of the rbf and poly kernels, as in :class:`sklearn.svm.SVC`.
     degree : int, default=3
         Degree of the poly kernel.
     coef0 : float, default=0.0
         Constant of the poly kernel.
-    n_init : int, default=1
-        Starts of "alternating". The first is least squares on bag totals, further ones are random
-        labels that agree with the counts; the lowest objective is kept.
-    n_stages : int, default=1
-        Steps by which "alternating" raises C to its value. Early, wide margins smooth the
-        objective, against bad local optima. They matter for few instances with many features:
-        there, ``n_init=10, n_stages=5`` is worth its time.
-    max_iter : int, default=50
-        Alternations at most, in each stage.
+    n_init : int, default=100
+        Starts at most; the lowest objective is kept. The first is least squares on bag totals,
+        later ones are random exchanges in the best labels so far and random labels. The total work
+        is limited in proportion: hundreds of instances are given fewer starts, more than a
+        thousand only the first, and no exchanges.
+    max_iter : int, default=1000
+        Alternations and exchanges at most, from each start.
     time_limit : float, default=60.0
-        Seconds for "exact" and "milp"; then the best solution so far is kept, with its gap.
+        Seconds for the proof; then the best solution so far is kept, with its gap.
     aggregate : {"sum", "mean"}, default="sum"
         Whether a one-dimensional `y` holds counts of positives or proportions.
     random_state : int, RandomState instance or None, default=None
@@ -66,11 +71,11 @@ class AggregateSVC(CountClassifier):
         Weights of the features; linear kernel and two classes only.
     intercept_ : float
     objective_ : array
-        The objective after each alternation at the full C: it never rises. With "exact" and
-        "milp", the final value.
+        The objective of each solution better than those before, the last that of the model. With
+        "milp", which has another norm, the last alone.
     lower_bound_, gap_ : float
-        "exact" and "milp" only: no labels do better than `lower_bound_`; `gap_` is the share of
-        the objective above it, 0 when the optimum is proven.
+        Of a proof: no labels do better than `lower_bound_`; `gap_` is the share of the objective
+        above it, 0 (to a part in a thousand) when the optimum is proven.
     labels_ : array of bool (n_instances,)
         Which training instances were taken for positive; two classes only.
     estimators_ : list
@@ -103,9 +108,8 @@ class AggregateSVC(CountClassifier):
         gamma="scale",
         degree=3,
         coef0=0.0,
-        n_init=1,
-        n_stages=1,
-        max_iter=50,
+        n_init=100,
+        max_iter=1000,
         time_limit=60.0,
         aggregate="sum",
         random_state=None,
@@ -118,7 +122,6 @@ class AggregateSVC(CountClassifier):
         self.degree = degree
         self.coef0 = coef0
         self.n_init = n_init
-        self.n_stages = n_stages
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.aggregate = aggregate
@@ -127,10 +130,10 @@ class AggregateSVC(CountClassifier):
     def _check_parameters(self):
         check_scalar(self.C, "C", (float, int), min_val=0.0, include_boundaries="neither")
         check_scalar(self.D, "D", (float, int), min_val=0.0)
-        for name in ("n_init", "n_stages", "max_iter"):
+        for name in ("n_init", "max_iter"):
             check_scalar(getattr(self, name), name, int, min_val=1)
-        check_choice("method", self.method, ("alternating", "exact", "milp"))
-        if self.method != "alternating" and self.kernel != "linear":
+        check_choice("method", self.method, ("alternating", "exact", "scip", "milp"))
+        if self.method in ("scip", "milp") and self.kernel != "linear":
             raise ValueError(f"method={self.method!r} needs kernel='linear'; got {self.kernel!r}")
 
     def _fit(self, bags, counts, weight):
@@ -142,7 +145,7 @@ class AggregateSVC(CountClassifier):
         machine = self._machine(bags, weight)
         labels, history = self._alternate(machine, bags, positives, weight)
         if self.method != "alternating":
-            labels, history = self._prove(machine, bags, positives, weight, labels, history[-1])
+            labels, history = self._prove(machine, bags, positives, weight, labels, history)
         self.labels_, self.objective_ = labels, np.array(history)
         self.intercept_ = machine.intercept
         self.n_iter_ = len(history)
@@ -167,62 +170,71 @@ class AggregateSVC(CountClassifier):
         kernel = Kernel.of(self, self.gamma_)
         return KernelMachine(kernel.matrix(bags.instances, bags.instances), bags)
 
-    # Alternating ---------------------------------------------------------------------------------
-
     def _alternate(self, machine, bags, positives, weight):
-        """The best of `n_init` descents: its labels and objectives. Leaves `machine` solved."""
-        rng = check_random_state(self.random_state)
-        best_labels, best = None, [np.inf]
-        for start in self._iterations(self.n_init):
-            if start == 0:
-                scores = _least_squares(machine.features, bags, positives, weight, self.C)
-            else:
-                scores = rng.normal(size=bags.n_instances)
-            labels, history = self._descend(machine, bags, positives, weight, scores)
-            if history[-1] < best[-1]:
-                best_labels, best = labels, history
-        machine.solve(best_labels, self.C * bags.spread(weight))
-        return best_labels, best
-
-    def _descend(self, machine, bags, positives, weight, scores):
-        # Infinite D: the scores' scale is not known yet, but counts are, and only ranks matter.
-        labels, _ = assign_labels(scores, bags.offsets, positives, 1.0, np.inf)
-        for stage in range(1, self.n_stages + 1):
-            C = self.C * 100.0 ** (stage / self.n_stages - 1.0)
-            history = []
-            for _ in range(self.max_iter):
-                scores, half_norm = machine.solve(labels, C * bags.spread(weight))
-                better, penalty = assign_labels(scores, bags.offsets, positives, C, self.D)
-                objective = half_norm + weight @ penalty
-                if history and objective >= history[-1] * (1.0 - 1e-7):
-                    break  # the machine is solved to a tolerance: do not chase it
+        """Labels and the objectives on the way to them. Leaves `machine` solved."""
+        labels, history = self._search(machine, bags, positives, weight)
+        last = np.inf
+        for _ in self._iterations(self.max_iter):
+            before = labels
+            labels, objective = self._solve(machine, bags, positives, weight, before)
+            if not history or objective < history[-1]:
                 history.append(objective)
-                if (better == labels).all():
-                    break
-                labels = better
+            if (labels == before).all() or objective > last * (1.0 - _BETTER):
+                break
+            last = objective
         return labels, history
 
-    # Exact ---------------------------------------------------------------------------------------
+    def _solve(self, machine, bags, positives, weight, labels):
+        """Solve the machine for labels; the labels that suit it best, and the objective."""
+        scores, half_norm = machine.solve(labels, self.C * bags.spread(weight))
+        labels, penalty = assign_labels(scores, bags.offsets, positives, self.C, self.D)
+        return labels, half_norm + weight @ penalty
 
-    def _prove(self, machine, bags, positives, weight, labels, objective):
-        X = bags.instances.toarray() if bags.is_sparse else bags.instances
+    def _search(self, machine, bags, positives, weight):
+        """Labels to start from and, if they were searched for, the objectives on the way."""
+        scores = _least_squares(machine.features, bags, positives, weight, self.C)
+        if bags.n_instances > _SEARCHED:
+            # Only ranks mean something before a machine is solved: counts are met, at any price.
+            return assign_labels(scores, bags.offsets, positives, 1.0, np.inf)[0], []
+        return search_labels(
+            machine.similarities(), bags, positives, self.C * bags.spread(weight), self.D / self.C,
+            scores, self.n_init, self.max_iter, check_random_state(self.random_state),
+        )  # fmt: skip
+
+    def _prove(self, machine, bags, positives, weight, labels, history):
+        """The best labels found within the time limit, and the objectives on the way to them."""
         cost, price = self.C * bags.spread(weight), self.D * weight
-        program = Program(X, bags.offsets, positives, cost, price)
-        if self.method == "milp":
-            machine.w, machine.intercept, labels, objective, bound = solve_highs(
-                program, labels, self.time_limit
-            )
+        if self.method == "exact":
+            labels, bound = prove(
+                machine.similarities(), bags, positives, cost, self.D / self.C, labels, history[-1],
+                self.time_limit,
+            )  # fmt: skip
         else:
-            seed = check_random_state(self.random_state).randint(2**30)
-            labels, bound = solve_scip(
-                program, labels, machine.w, machine.intercept, objective, self.time_limit, seed
-            )
-            scores, half_norm = machine.solve(labels, cost)
-            labels, penalty = assign_labels(scores, bags.offsets, positives, self.C, self.D)
-            objective = half_norm + weight @ penalty
-        self.lower_bound_ = float(min(bound, objective))
-        self.gap_ = float((objective - self.lower_bound_) / objective) if objective > 0 else 0.0
-        return labels, [objective]
+            X = bags.instances.toarray() if bags.is_sparse else bags.instances
+            program = Program(X, bags.offsets, positives, cost, price)
+            if self.method == "scip":
+                seed = check_random_state(self.random_state).randint(2**30)
+                labels, bound = solve_scip(
+                    program,
+                    labels,
+                    machine.w,
+                    machine.intercept,
+                    history[-1],
+                    self.time_limit,
+                    seed,
+                )
+            else:
+                machine.w, machine.intercept, labels, objective, bound = solve_highs(
+                    program, labels, self.time_limit
+                )
+                history = [objective]
+        if self.method != "milp":
+            labels, objective = self._solve(machine, bags, positives, weight, labels)
+            if objective < history[-1]:
+                history.append(objective)
+        self.lower_bound_ = float(min(bound, history[-1]))
+        self.gap_ = float(1.0 - self.lower_bound_ / history[-1]) if history[-1] > 0 else 0.0
+        return labels, history
 
     def _score_instances(self, bags):
         if len(self.classes_) > 2:
