@@ -5,7 +5,7 @@ import numpy as np
 from benchmarks._boosting_runs import BOOSTERS, SETS, curves
 from benchmarks.common import Table, published
 
-REPETITIONS = 5
+REPETITIONS = 3
 EIGHT = [column for column in SETS if column not in ("east", "west")]
 
 
