@@ -1,12 +1,13 @@
 """Blocks of whole bags in this process, worked on by threads."""
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from itertools import pairwise, repeat
 from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 
 from mixedbag.bags import Bags
 
@@ -103,8 +104,9 @@ class LocalBlocks:
     def _each(self, function, args):
         columns = [arg.blocks if isinstance(arg, LocalBlocks) else repeat(arg) for arg in args]
         calls = list(zip(self.blocks, *columns))
-        if len(calls) == 1:
-            return [function(*calls[0])]
-        return Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(function)(*call) for call in calls
-        )
+        n_threads = min(effective_n_jobs(self.n_jobs), len(calls))
+        if n_threads == 1:
+            return [function(*call) for call in calls]
+        # joblib's own threads look for results every 10 ms, longer than many a round takes
+        with ThreadPoolExecutor(n_threads) as threads:
+            return list(threads.map(lambda call: function(*call), calls))
