@@ -1,5 +1,7 @@
 """Rows and moments of the states' regressions, against NumPy."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -16,7 +18,7 @@ def test_rows_hold_the_past_latest_first(order):
     z = (x - center) / scale
     expected = [
         np.concatenate([*(z[t - lag] for lag in range(1, order + 1)), [1.0], z[t]])
-        for first, end in zip(offsets[:-1], offsets[1:], strict=True)
+        for first, end in pairwise(offsets)
         for t in range(first + order, end)
     ]
     assert_allclose(rows, expected, rtol=1e-14)

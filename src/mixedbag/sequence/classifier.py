@@ -38,7 +38,7 @@ class SequenceClassifier(LogOddsMixin, BagClassifier, ABC):
         max_iter=30,
         n_init=2,
         tol=1e-4,
-        precision=1e-7,
+        precision=1e-6,
         n_jobs=None,
         random_state=None,
     ):

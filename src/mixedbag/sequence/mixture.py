@@ -31,7 +31,7 @@ class MARClassifier(SequenceClassifier):
         others draw random segments or clusters. The most likely one goes on.
     tol : float, default=1e-4
         EM stops when an iteration raises the log posterior by less than this a bag.
-    precision : float, default=1e-7
+    precision : float, default=1e-6
         Relative error allowed in P(label | series). Labels are tied to counts of positive samples;
         replacing 1/x by a short sum of exponentials makes inference linear in the length, at this
         price (certified, see ``evidence_error_``).
