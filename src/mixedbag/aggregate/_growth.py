@@ -45,8 +45,10 @@ class SortedRows:
 
     @classmethod
     def of(cls, X, bag_of):
+        # Small integers: the sweeps jump from row to row, and more of them fit in the cache.
         columns = np.ascontiguousarray(X.T)
-        return cls(columns, np.argsort(columns, axis=1).astype(np.int32), bag_of)
+        order = np.argsort(columns, axis=1).astype(np.int32)
+        return cls(columns, order, bag_of.astype(np.int32))
 
     def of_bags(self, used):
         """A fresh copy with the rows of the bags that `used` marks; nothing is sorted again."""
