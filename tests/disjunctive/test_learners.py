@@ -125,7 +125,18 @@ def test_no_time_is_a_warning_and_a_usable_model(Learner):
     with pytest.warns(ConvergenceWarning, match="stopped early"):
         model = Learner(time_limit=0.0).fit(bags, y)
     assert model.lower_bound_ <= model.upper_bound_ < np.inf
-    assert set(model.predict(bags)) <= {0, 1}
+    assert len(model.support_) == 1
+    assert model.score(bags, y) > 0.6
+
+
+@pytest.mark.parametrize("Learner", PROGRAM_LEARNERS)
+def test_a_constant_classifier_is_never_silent(Learner):
+    bags, y = toy()
+    with pytest.warns(ConvergenceWarning, match="every weight is zero"):
+        model = Learner(C=1e-4, random_state=0).fit(bags, y)
+    assert not len(model.support_)
+    if Learner is not SparseBagMarginSVC:  # which proves little
+        assert model.gap_ < 1e-6
 
 
 @pytest.mark.parametrize("Learner", [SparseBagMarginSVC, LNPBoost, DPBoost, ExactBagMarginSVC])

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, check_scalar
 
 from mixedbag.base import BagClassifier, check_choice
-from mixedbag.disjunctive._local_search import Incumbent, Starts
+from mixedbag.disjunctive._local_search import Incumbent, Starts, offer_one_feature
 from mixedbag.disjunctive._solver import Clock, SolverStopped
 from mixedbag.disjunctive.features import LinearFeatures, WithConstant, make_features
 from mixedbag.disjunctive.program import DisjunctiveProgram, slack_costs
@@ -43,10 +43,19 @@ class DisjunctiveClassifier(BagClassifier, ABC):
         try:
             self._search(program, incumbent, starts)
         except SolverStopped as reason:
+            if not incumbent.w.any():
+                offer_one_feature(program, incumbent, starts)
             warnings.warn(
                 f"{type(self).__name__} stopped early ({reason}): keeping the best classifier "
                 f"found, objective {incumbent.upper:.6g} (the optimum is at least "
                 f"{incumbent.lower:.6g})",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        if not incumbent.w.any():
+            warnings.warn(
+                f"{type(self).__name__} found no classifier better than a constant: every weight "
+                "is zero. A larger C, or more time, would let features in",
                 ConvergenceWarning,
                 stacklevel=2,
             )

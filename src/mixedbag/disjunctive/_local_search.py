@@ -116,6 +116,28 @@ class Starts:
         return self._program.best_instances(scores + size * noise)
 
 
+def offer_one_feature(program, incumbent, starts, n_steps=12):
+    """The best simple classifier over one feature, for when no LP could be solved at all.
+
+    The feature is the one that LPBoost would take first; scale and threshold are tried on a grid.
+    """
+    rows = np.concatenate([starts.first(), program.negatives])
+    prices = program.correlate(rows, program.slack_cost)
+    if program.intercept:  # a free bias prices the mean at nothing
+        total = program.slack_cost @ program.sign[rows]
+        prices = prices - total * np.asarray(program.values[rows].mean(axis=0)).ravel()
+    best = int(np.argmax(np.abs(prices)))
+    w = np.zeros(program.n_features)
+    w[best] = np.sign(prices[best])
+    values = program.scores(w, 0.0)[rows]
+    low, high = values.min(), values.max()
+    if low == high:
+        return
+    for scale in np.geomspace(0.5, 32.0, n_steps) / (high - low):
+        for level in np.linspace(low, high, n_steps) if program.intercept else (0.0,):
+            incumbent.offer(scale * w, -scale * level)
+
+
 def iterated_search(master, incumbent, starts, n_init):
     """A first descent, then `n_init` - 1 descents from kicked copies of the incumbent."""
     local_search(master, incumbent, starts.first())

@@ -42,7 +42,7 @@ class RestrictedMaster:
         self._row_of = {}  # instance -> row
         self._waiting = np.zeros(program.values.shape[0], dtype=bool)
         self._waiting[program.unambiguous] = True
-        self.generates_columns = columns is None and 2 * program.n_features > _ALL_COLUMNS
+        self._generates_columns = columns is None and 2 * program.n_features > _ALL_COLUMNS
         self._columns_grew = False
         self.w = None  # until the first solution
         self.solver = new_solver()
@@ -53,7 +53,7 @@ class RestrictedMaster:
         append_columns(self.solver, cost, lower, upper, np.empty((0, self.first)))
         if columns is not None:
             self.add_columns(np.asarray(columns, dtype=np.int64))
-        elif not self.generates_columns:
+        elif not self._generates_columns:
             self.add_columns(np.arange(2 * program.n_features))
 
     # Columns and rows ----------------------------------------------------------------------------
@@ -103,17 +103,13 @@ class RestrictedMaster:
         self.rows = [row for r, row in enumerate(self.rows) if r not in gone]
         self._row_of = {row: r for r, row in enumerate(self.rows) if not isinstance(row, Cut)}
 
-    def bound_intercept(self, low, high):
-        self.solver.changeColBounds(0, low, high)
-
     # Solving -------------------------------------------------------------------------------------
 
     def solve(self):
-        """Optimise the LP as it stands. False if its value exceeds the cutoff."""
-        below = solve_warm(self.solver, self.clock, primal=self._columns_grew)
+        """Optimise the LP as it stands."""
+        solve_warm(self.solver, self.clock, primal=self._columns_grew)
         self._columns_grew = False
         self.value = self.solver.getInfo().objective_function_value
-        return below
 
     def read(self):
         """Fetch the solution of the last `solve`: a search often needs its value only."""
@@ -139,29 +135,12 @@ class RestrictedMaster:
     def settle(self):
         """Solve, adding violated rows and profitable columns until there are none."""
         while True:
-            below = self.solve()
+            self.solve()
             self.read()
-            if not below:
-                return False
             if self._add_violated():
                 continue
-            if not (self.generates_columns and self.price_in(_COLUMNS_PER_ROUND)):
-                return True
-
-    @property
-    def basis(self):
-        return len(self.rows), len(self.active), self.solver.getBasis()
-
-    @basis.setter
-    def basis(self, basis):
-        """Start the next solve here; ignored if rows or columns have come or gone since."""
-        n_rows, n_columns, statuses = basis
-        if (n_rows, n_columns) == (len(self.rows), len(self.active)):
-            self.solver.setBasis(statuses)
-
-    def set_cutoff(self, value):
-        """Let the dual simplex give up as soon as the value must exceed this."""
-        self.solver.setOptionValue("objective_bound", float(value))
+            if not (self._generates_columns and self.price_in(_COLUMNS_PER_ROUND)):
+                return
 
     def _add_violated(self):
         short = np.where(self._waiting, 1.0 - self.program.sign * self.scores, 0.0)

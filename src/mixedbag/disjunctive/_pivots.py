@@ -1,10 +1,12 @@
-"""Kernel: the dual simplex method for a 1-norm support vector machine with fixed rows.
+"""Kernel: the dual simplex method for the LPs of a branch and bound over witnesses.
 
-The LP  min ‖w‖₁ + Σ_r C_r [1 - a_r·w]₊  has the dual  max Σ u_r,  0 ≤ u_r ≤ C_r,  |g_k| ≤ limit_k
-with g = Σ_r u_r a_r; limit is 1 for a feature and 0 for a bias. A basis is a square matrix A of
-some rows E (those with 0 < u < C, margin exactly 1) and some columns S (those with |g| = limit, the
-only ones with a weight): w_S = A⁻¹ 1. The explicit inverse is kept; with some sixty rows a pivot
-costs a few dozen microseconds, where a general solver spends milliseconds on starting up alone.
+The LP  min Σ_k limit_k v_k + Σ_r C_r [1 - a_r·v]₊,  v ≥ 0,  has the dual  max Σ u_r  over
+0 ≤ u_r ≤ C_r,  g_k ≤ limit_k  with g = Σ_r u_r a_r. Columns are signed features (limit 1), slacks
+that several rows share (limit: their cost) and a bias, which has limit 0 and no sign: g must be 0.
+A basis is a square matrix A of some rows E (those with 0 < u < C, margin exactly 1) and some
+columns S (those with g = limit, the only ones with a weight): v_S = A⁻¹ 1. The explicit inverse is
+kept; with some fifty rows a pivot costs a few dozen microseconds, where a general solver spends
+milliseconds on starting up alone.
 
 Every step keeps the dual feasible, so Σ u is a lower bound at any time.
 """
@@ -15,10 +17,11 @@ from numba import njit
 LOWER, UPPER, BASIC, ABSENT = 0, 1, 2, 3  # states of a row; ABSENT rows do not exist
 SOLVED, BEYOND_CUTOFF, FAILED = 0, 1, 2
 _TOLERANCE = 1e-9
+_VIOLATED = 1e-8
 
 
 @njit(cache=True, nogil=True)
-def refresh(a, cost, limit, state, rows, columns, sign, size, inverse, u, g, w, margin):
+def refresh(a, cost, limit, state, rows, columns, size, inverse, u, g, w, margin):
     """Recompute everything from the basis. False if the basis is singular."""
     n, m = a.shape
     if size:
@@ -41,7 +44,7 @@ def refresh(a, cost, limit, state, rows, columns, sign, size, inverse, u, g, w, 
         total = 0.0
         for j in range(size):
             k = columns[j]
-            total += (sign[j] * limit[k] - g[k]) * inverse[j, i]
+            total += (limit[k] - g[k]) * inverse[j, i]
         u[rows[i]] = total
     for i in range(size):
         for k in range(m):
@@ -69,28 +72,46 @@ def weights(a, state, columns, size, inverse, w, margin):
 
 
 @njit(cache=True, nogil=True)
-def _most_infeasible(state, margin, limit, columns, sign, w, size):
-    """(row or position of a column, is it a row): what violates its condition most; -1 if none."""
-    worst, where, is_row = 1e-8, -1, True
+def _most_infeasible(state, margin, limit, columns, w, size, row_norm, column_norm):
+    """(row or position of a column, is it a row): what violates its condition most; -1 if none.
+
+    Violations are measured in the norms of Devex pricing, which halves the number of pivots.
+    """
+    worst, where, is_row = 0.0, -1, True
     for r in range(len(state)):
-        if state[r] == LOWER and 1.0 - margin[r] > worst:
-            worst, where = 1.0 - margin[r], r
-        elif state[r] == UPPER and margin[r] - 1.0 > worst:
-            worst, where = margin[r] - 1.0, r
+        if state[r] == LOWER:
+            short = 1.0 - margin[r]
+        elif state[r] == UPPER:
+            short = margin[r] - 1.0
+        else:
+            continue
+        if short > _VIOLATED and short * short > worst * row_norm[r]:
+            worst, where = short * short / row_norm[r], r
     for j in range(size):
-        if limit[columns[j]] > 0 and -sign[j] * w[columns[j]] > worst:
-            worst, where, is_row = -sign[j] * w[columns[j]], j, False
+        k = columns[j]
+        short = -w[k]
+        if limit[k] > 0 and short > _VIOLATED and short * short > worst * column_norm[k]:
+            worst, where, is_row = short * short / column_norm[k], j, False
     return where, is_row
 
 
 @njit(cache=True, nogil=True)
+def _update_norms(norms, before, after, scale):
+    """Devex: a norm is at least that of the last pivot, times the squared ratio of the changes."""
+    for k in range(len(norms)):
+        change = after[k] - before[k]
+        if change != 0.0:
+            norms[k] = max(norms[k], change * change * scale)
+
+
+@njit(cache=True, nogil=True)
 def pivot_until_optimal(
-    a, cost, limit, state, rows, columns, sign, size, inverse, u, g, w, margin, cutoff, max_pivots
+    a, cost, limit, state, rows, columns, size, inverse, u, g, w, margin, cutoff, max_pivots
 ):
     """Dual simplex from a dual feasible basis. Returns (outcome, size of the basis, Σ u).
 
-    All arrays are updated in place: state (of rows), rows, columns and sign (first `size` entries),
-    the inverse of the basis, u, g, w and margin.
+    All arrays are updated in place: state (of rows), rows and columns (first `size` entries), the
+    inverse of the basis, u, g, w and margin.
     """
     m = a.shape[1]
     capacity = len(rows)
@@ -101,31 +122,38 @@ def pivot_until_optimal(
     dg = np.empty(m)
     z = np.empty(capacity)
     v = np.empty(capacity)
+    row_norm, column_norm = np.ones(len(state)), np.ones(m)
+    old_margin, old_w = np.empty(len(state)), np.empty(m)
     value = u.sum()
     for pivot in range(max_pivots):
         if value >= cutoff:
             return BEYOND_CUTOFF, size, value
-        where, is_row = _most_infeasible(state, margin, limit, columns, sign, w, size)
+        where, is_row = _most_infeasible(
+            state, margin, limit, columns, w, size, row_norm, column_norm
+        )
         if where < 0:
             return SOLVED, size, value
         # The direction in which the dual objective rises, other basic conditions kept.
         if is_row:
             toward = 1.0 if state[where] == LOWER else -1.0
             for i in range(size):
-                total = 0.0
-                for j in range(size):
-                    total += a[where, columns[j]] * inverse[j, i]
-                v[i] = total
-                du[i] = -toward * total
+                v[i] = 0.0
+            for j in range(size):
+                entry = a[where, columns[j]]
+                if entry != 0.0:
+                    for i in range(size):
+                        v[i] += entry * inverse[j, i]
+            for i in range(size):
+                du[i] = -toward * v[i]
             for k in range(m):
                 dg[k] = toward * a[where, k]
             room = cost[where]
         else:
             for i in range(size):
-                du[i] = -sign[where] * inverse[where, i]
+                du[i] = -inverse[where, i]
             for k in range(m):
                 dg[k] = 0.0
-            room = 2.0
+            room = np.inf
         for i in range(size):
             if du[i] != 0.0:
                 r = rows[i]
@@ -148,12 +176,22 @@ def pivot_until_optimal(
                 continue
             if dg[k] > _TOLERANCE:
                 t = max(limit[k] - g[k], 0.0) / dg[k]
-            elif dg[k] < -_TOLERANCE:
-                t = max(limit[k] + g[k], 0.0) / -dg[k]
+            elif dg[k] < -_TOLERANCE and limit[k] == 0.0:
+                t = 0.0
             else:
                 continue
             if t < step - 1e-12 or (t <= step + 1e-12 and kind and abs(dg[k]) > size_of_pivot):
                 step, kind, at, size_of_pivot = min(t, step), 2, k, abs(dg[k])
+        if step == np.inf:  # an unbounded dual: the slacks rule it out, rounding may not
+            return FAILED, size, value
+        old_margin[:] = margin
+        old_w[:] = w
+        if is_row:
+            norm, distance = row_norm[where], 1.0 - margin[where]
+            row_norm[where] = 1.0
+        else:
+            norm, distance = column_norm[columns[where]], w[columns[where]]
+            column_norm[columns[where]] = 1.0
         for i in range(size):
             u[rows[i]] += step * du[i]
         for k in range(m):
@@ -161,11 +199,8 @@ def pivot_until_optimal(
         if is_row:
             u[where] += step * toward
         if kind == 0:  # all the way to the opposite bound: no change of basis
-            if is_row:
-                state[where] = UPPER if state[where] == LOWER else LOWER
-                u[where] = cost[where] if state[where] == UPPER else 0.0
-            else:
-                sign[where] = -sign[where]
+            state[where] = UPPER if state[where] == LOWER else LOWER
+            u[where] = cost[where] if state[where] == UPPER else 0.0
         elif kind == 1 and is_row:  # row `where` takes the place of basic row `at`
             _leave(state, u, cost, rows[at], du[at])
             p = v[at]
@@ -192,7 +227,6 @@ def pivot_until_optimal(
             inside[columns[where]] = False
             inside[at] = True
             columns[where] = at
-            sign[where] = 1.0 if dg[at] > 0 else -1.0
         elif kind == 2:  # row `where` and column `at` enlarge the basis
             if size == capacity:
                 return FAILED, size, value
@@ -211,7 +245,6 @@ def pivot_until_optimal(
                 inverse[size, i] = -v[i] / schur
             inverse[size, size] = 1.0 / schur
             rows[size], columns[size] = where, at
-            sign[size] = 1.0 if dg[at] > 0 else -1.0
             state[where] = BASIC
             inside[at] = True
             size += 1
@@ -223,7 +256,7 @@ def pivot_until_optimal(
                 inverse[j, at], inverse[j, last] = inverse[j, last], inverse[j, at]
             for i in range(size):
                 inverse[where, i], inverse[last, i] = inverse[last, i], inverse[where, i]
-            rows[at], columns[where], sign[where] = rows[last], columns[last], sign[last]
+            rows[at], columns[where] = rows[last], columns[last]
             p = inverse[last, last]
             for j in range(last):
                 q = inverse[j, last] / p
@@ -231,12 +264,13 @@ def pivot_until_optimal(
                     inverse[j, i] -= q * inverse[last, i]
             size = last
         if pivot % 50 == 49:
-            if not refresh(
-                a, cost, limit, state, rows, columns, sign, size, inverse, u, g, w, margin
-            ):
+            if not refresh(a, cost, limit, state, rows, columns, size, inverse, u, g, w, margin):
                 return FAILED, size, value
         else:
             weights(a, state, columns, size, inverse, w, margin)
+        scale = norm / (distance * distance)
+        _update_norms(row_norm, old_margin, margin, scale)
+        _update_norms(column_norm, old_w, w, scale)
         value = u.sum()
     return FAILED, size, value
 

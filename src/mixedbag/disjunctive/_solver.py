@@ -44,10 +44,7 @@ def new_solver():
 
 
 def solve_warm(solver, clock, *, primal=False):
-    """Optimise from the current basis; a second try from scratch; then `SolverStopped`.
-
-    Returns False when the dual simplex proved that the value exceeds the solver's objective bound.
-    """
+    """Optimise from the current basis; a second try from scratch; then `SolverStopped`."""
     status = None
     for attempt in range(2):
         if clock.expired():
@@ -60,9 +57,7 @@ def solve_warm(solver, clock, *, primal=False):
         solver.run()
         status = solver.getModelStatus()
         if status == highspy.HighsModelStatus.kOptimal:
-            return True
-        if status == highspy.HighsModelStatus.kObjectiveBound:
-            return False
+            return
         if status == highspy.HighsModelStatus.kTimeLimit:
             break
     raise SolverStopped(solver.modelStatusToString(status))

@@ -6,9 +6,8 @@ from sklearn.utils import check_scalar
 
 from mixedbag.disjunctive._base import DisjunctiveClassifier
 from mixedbag.disjunctive._branching import BranchAndBound
-from mixedbag.disjunctive._convexification import Convexification
+from mixedbag.disjunctive._envelope import EnvelopeLP
 from mixedbag.disjunctive._local_search import iterated_search
-from mixedbag.disjunctive._margin_lp import MarginLP
 from mixedbag.disjunctive._master import RestrictedMaster
 
 
@@ -16,10 +15,11 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
     r"""1-norm maximum-margin classifier of bags, with a proof that none is better.
 
     The problem is that of :class:`SparseBagMarginSVC`. A local search finds a good classifier;
-    rounds of lift-and-project cuts, as in :class:`LNPBoost`, raise the lower bound; branch and
-    bound closes the rest: it fixes the witness of one positive bag after another, in a tree whose
-    nodes are linear programs, until every alternative is proven worse. That may take long on large
-    data; with a `time_limit`, the best classifier so far is returned with an honest `gap_`.
+    branch and bound proves how good it is: it fixes the witness of one positive bag after another,
+    in a tree whose nodes are linear programs, until every alternative is proven worse. A bag that
+    is still open enters a node's program through its envelope, the largest and smallest value of
+    each feature among the instances left to it. That may take long on large data; with a
+    `time_limit`, the best classifier so far is returned with an honest `gap_`.
 
     Parameters
     ----------
@@ -28,9 +28,6 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
         proofs are much shorter.
     gap_tol : float, default 1e-6
         The relative gap that counts as proven.
-    cut_rounds : int, default 0
-        Rounds of cuts before branching: a better bound at the root, but slower nodes, since
-        cuts need a general LP solver.
     n_candidates : int, default 4
         Bags tried at each node before one is chosen to branch on.
     n_init : int, default 10
@@ -65,7 +62,6 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
         gamma="scale",
         n_thresholds=5,
         gap_tol=1e-6,
-        cut_rounds=0,
         n_candidates=4,
         balanced=True,
         fit_intercept=True,
@@ -79,7 +75,6 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
         self.gamma = gamma
         self.n_thresholds = n_thresholds
         self.gap_tol = gap_tol
-        self.cut_rounds = cut_rounds
         self.n_candidates = n_candidates
         self.balanced = balanced
         self.fit_intercept = fit_intercept
@@ -90,26 +85,12 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
 
     def _search(self, program, incumbent, starts):
         check_scalar(self.gap_tol, "gap_tol", Real, min_val=0)
-        check_scalar(self.cut_rounds, "cut_rounds", Integral, min_val=0)
         check_scalar(self.n_candidates, "n_candidates", Integral, min_val=1)
         master = RestrictedMaster(program, incumbent.clock)
         iterated_search(master, incumbent, starts, self.n_init)
-        if self.cut_rounds:
-            relaxation = self._cut(RestrictedMaster(program, incumbent.clock), incumbent)
-        else:
-            relaxation = MarginLP(program, incumbent.clock)
-        tree = BranchAndBound(relaxation, incumbent, self.gap_tol, self.n_candidates)
+        lp = EnvelopeLP(program, incumbent.clock)
+        tree = BranchAndBound(lp, master, incumbent, self.gap_tol, self.n_candidates)
         try:
             tree.run()
         finally:
             self.n_nodes_ = tree.n_nodes
-
-    def _cut(self, master, incumbent):
-        """A master tightened by rounds of cuts: each of its nodes starts from a better bound."""
-        cutting = Convexification(master, incumbent)
-        cutting.solve()
-        for _ in range(self.cut_rounds):
-            bags = cutting.violated_bags()
-            if not len(bags) or not cutting.round(bags):
-                break
-        return master
