@@ -314,6 +314,13 @@ def test_three_classes_and_proportions():
     np.testing.assert_allclose(model.predict(bags).sum(axis=1), 1.0)
 
 
+def test_exact_refuses_what_would_not_fit_in_memory(monkeypatch):
+    monkeypatch.setattr(svc, "_PROVABLE", 8)
+    bags, counts, _ = problem(0)
+    with pytest.raises(ValueError, match="at most 8; got 9"):
+        AggregateSVC(method="exact").fit(bags, counts)
+
+
 def test_wrong_settings_are_named():
     bags, counts, _ = problem(0)
     for wrong, text in (

@@ -92,7 +92,7 @@ class KernelMachine:
 
     def similarities(self):
         """K(x_i, x_j) of all pairs of rows."""
-        return self.gram
+        return np.ascontiguousarray(self.gram, dtype=float)
 
     def solve(self, positive, cost):
         """Fit to labels; returns the instances' scores and ½‖w‖²."""

@@ -15,6 +15,7 @@ from mixedbag.base import check_choice
 from mixedbag.counts import CountClassifier
 
 _SEARCHED = 1000  # instances at most whose labels are searched, not only alternated
+_PROVABLE = 5000  # instances at most for branch and bound, which compares all pairs
 _BETTER = 1e-5  # what an alternation has to gain, relatively, for another to follow
 
 
@@ -141,6 +142,11 @@ class AggregateSVC(CountClassifier):
         if counts.shape[1] > 2:
             self._fit_one_vs_rest(bags, counts, weight)
             return
+        if self.method == "exact" and bags.n_instances > _PROVABLE:
+            raise ValueError(
+                f"method='exact' compares all pairs of instances, at most {_PROVABLE}; got "
+                f"{bags.n_instances}"
+            )
         positives = counts[:, 1]
         machine = self._machine(bags, weight)
         labels, history = self._alternate(machine, bags, positives, weight)
@@ -192,6 +198,8 @@ class AggregateSVC(CountClassifier):
 
     def _search(self, machine, bags, positives, weight):
         """Labels to start from and, if they were searched for, the objectives on the way."""
+        if np.isinf(self.D) and ((positives == 0) | (positives == bags.sizes)).all():
+            return bags.spread(positives > 0), []  # nothing to search for
         scores = _least_squares(machine.features, bags, positives, weight, self.C)
         if bags.n_instances > _SEARCHED:
             # Only ranks mean something before a machine is solved: counts are met, at any price.
@@ -204,31 +212,25 @@ class AggregateSVC(CountClassifier):
     def _prove(self, machine, bags, positives, weight, labels, history):
         """The best labels found within the time limit, and the objectives on the way to them."""
         cost, price = self.C * bags.spread(weight), self.D * weight
-        if self.method == "exact":
-            labels, bound = prove(
-                machine.similarities(), bags, positives, cost, self.D / self.C, labels, history[-1],
-                self.time_limit,
-            )  # fmt: skip
+        X = bags.instances.toarray() if bags.is_sparse else bags.instances
+        program = Program(X, bags.offsets, positives, cost, price)
+        if self.method == "milp":
+            machine.w, machine.intercept, labels, objective, bound = solve_highs(
+                program, labels, self.time_limit
+            )
+            history = [objective]
         else:
-            X = bags.instances.toarray() if bags.is_sparse else bags.instances
-            program = Program(X, bags.offsets, positives, cost, price)
-            if self.method == "scip":
+            if self.method == "exact":
+                labels, bound = prove(
+                    machine.similarities(), bags, positives, cost, self.D / self.C, labels,
+                    history[-1], self.time_limit,
+                )  # fmt: skip
+            else:
                 seed = check_random_state(self.random_state).randint(2**30)
                 labels, bound = solve_scip(
-                    program,
-                    labels,
-                    machine.w,
-                    machine.intercept,
-                    history[-1],
-                    self.time_limit,
+                    program, labels, machine.w, machine.intercept, history[-1], self.time_limit,
                     seed,
-                )
-            else:
-                machine.w, machine.intercept, labels, objective, bound = solve_highs(
-                    program, labels, self.time_limit
-                )
-                history = [objective]
-        if self.method != "milp":
+                )  # fmt: skip
             labels, objective = self._solve(machine, bags, positives, weight, labels)
             if objective < history[-1]:
                 history.append(objective)
