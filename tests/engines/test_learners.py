@@ -7,14 +7,15 @@ import time
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from mixedbag import Bags
-from mixedbag.aggregate import AggregateRBFClassifier, AggregateRBFRegressor
+from mixedbag.aggregate import AggregateRBFClassifier, AggregateRBFRegressor, AggregateSVR
 from mixedbag.bags import bag_labels
 from mixedbag.boosting import ExpRegBoost, ISRBoost
-from mixedbag.classics import MILogisticRegression
+from mixedbag.classics import CitationKNN, MILogisticRegression
 from mixedbag.engines import ClusterLostError
-from mixedbag.margin import BagMarginSVC
+from mixedbag.margin import BagMarginSVC, InstanceMarginSVC
 from mixedbag.sequence import ARHMMClassifier
 
 distributed = pytest.importorskip("distributed")
@@ -57,6 +58,21 @@ def test_smooth_learners_agree_to_rounding(learner, placed, local):
     np.testing.assert_allclose(there, here, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("learner", "tol"),
+    [
+        (BagMarginSVC(kernel="linear", tol=1e-10), 1e-6),
+        (BagMarginSVC(kernel="linear", tol=1e-10, loss="squared_hinge"), 1e-9),
+        (InstanceMarginSVC(kernel="linear", tol=1e-10, loss="squared_hinge"), 1e-9),
+    ],
+)
+def test_maximum_margins(learner, tol, placed, local):
+    bags, y = local
+    here = learner.fit(bags, y).decision_function(bags)
+    there = learner.fit(placed).decision_function(bags)
+    np.testing.assert_allclose(there, here, rtol=tol, atol=tol)
+
+
 def test_totals_and_counts(client, write, table, tmp_path):
     rows, groups, _ = table
     total = np.repeat(rows[:, 0].reshape(60, 5).sum(axis=1), 5)
@@ -64,6 +80,8 @@ def test_totals_and_counts(client, write, table, tmp_path):
     bags = Bags.from_groups(rows, groups, feature_names=NAMES)
     for learner, labels in (
         (AggregateRBFRegressor(random_state=0), total),
+        (AggregateSVR(), total + 0.3 * count),
+        (AggregateSVR(C=10.0, epsilon=0.5, aggregate="mean"), total + 0.3 * count),
         (AggregateRBFClassifier(random_state=0), count),
     ):
         folder = write(tmp_path, rows, groups, labels, [90, 203])
@@ -91,8 +109,16 @@ def test_more_than_two_classes(client, write, table, tmp_path):
 
 
 def test_learners_that_need_everything_in_one_place_say_so(placed):
-    with pytest.raises(TypeError, match="cannot learn on a cluster"):
-        BagMarginSVC(kernel="rbf").fit(placed)
+    with pytest.raises(TypeError, match=r"CitationKNN .* cannot learn on a cluster"):
+        CitationKNN().fit(placed)
+    for learner, wish in (
+        (BagMarginSVC(), "kernel='linear'"),
+        (BagMarginSVC(kernel="linear", update="asynchronous"), "update='synchronous'"),
+        (InstanceMarginSVC(kernel="linear", n_init=2), "n_init=1"),
+        (AggregateSVR(kernel="rbf"), "kernel='linear'"),
+    ):
+        with pytest.raises(ValueError, match=f"needs all bags in one place.*learns with {wish}"):
+            learner.fit(placed)
 
 
 def test_labels_are_not_given_twice(placed):
@@ -131,14 +157,21 @@ class Saboteur:
         pass
 
 
-def test_a_killed_worker_changes_nothing(client, placed, local):
+@pytest.mark.parametrize(
+    ("learner", "after", "tol"),
+    [
+        (ExpRegBoost(n_rounds=10), 4, 1e-10),
+        (BagMarginSVC(kernel="linear", tol=1e-10, loss="squared_hinge"), 1, 1e-9),
+    ],
+)
+def test_a_killed_worker_changes_nothing(learner, after, tol, client, placed, local):
     bags, y = local
-    here = ExpRegBoost(n_rounds=10).fit(bags, y).decision_function(bags)
+    here = clone(learner).fit(bags, y).decision_function(bags)
     victim = next(iter(client.run(os.getpid).values()))
-    learner = ExpRegBoost(n_rounds=10)
-    learner.set_callbacks(Saboteur(4, lambda: os.kill(victim, signal.SIGKILL)))
+    learner = clone(learner)
+    learner.set_callbacks(Saboteur(after, lambda: os.kill(victim, signal.SIGKILL)))
     there = learner.fit(placed).decision_function(bags)
-    np.testing.assert_allclose(there, here, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(there, here, rtol=tol, atol=tol)
     assert victim not in client.run(os.getpid).values()
 
 

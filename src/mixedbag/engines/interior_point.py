@@ -114,9 +114,34 @@ class Outlook(Sums):
     central: np.ndarray
 
 
+class AffineRows:
+    """Base of what has rows Z, dense or CSR, and multiplies with [Z 1]."""
+
+    Z: np.ndarray
+
+    def spread(self, v):
+        """[Z 1] v"""
+        return self.Z @ v[:-1] + v[-1]
+
+    def gather(self, u):
+        """[Z 1]ᵀ u"""
+        return np.append(self.Z.T @ u, u.sum())
+
+    def gram(self, weight):
+        """[Z 1]ᵀ diag(weight) [Z 1]"""
+        edge = self.gather(weight)
+        total = np.zeros((len(edge), len(edge)))
+        for first in range(0, len(weight), _CHUNK):
+            Z = self.Z[first : first + _CHUNK]
+            part = Z.T @ (Z * weight[first : first + _CHUNK, None])
+            total[:-1, :-1] += part.toarray() if sparse.issparse(part) else part
+        total[-1] = total[:, -1] = edge
+        return total
+
+
 @dataclass(frozen=True)
-class Box:
-    """Rows, dense or CSR, and a point strictly inside their bounds.
+class Box(AffineRows):
+    """Rows, and a point strictly inside the bounds of their dual variables.
 
     β is `above` its lower and `below` its upper bound, which have the multipliers `lift` and
     `press`.
@@ -152,29 +177,10 @@ class Box:
             total=self.gather(self.beta),
         )
 
-    def loss(self, w, intercept):
-        """Σ max_β β (linear − Zw − intercept)"""
-        error = self.linear - self.Z @ w - intercept
+    def loss(self, w):
+        """Σ max_β β (linear − [Z 1] w)"""
+        error = self.linear - self.spread(w)
         return np.maximum(error * self.low, error * (self.beta + self.below)).sum()
-
-    def spread(self, v):
-        """[Z 1] v"""
-        return self.Z @ v[:-1] + v[-1]
-
-    def gather(self, u):
-        """[Z 1]ᵀ u"""
-        return np.append(self.Z.T @ u, u.sum())
-
-    def gram(self, weight):
-        """[Z 1]ᵀ diag(weight) [Z 1]"""
-        edge = self.gather(weight)
-        total = np.zeros((len(edge), len(edge)))
-        for first in range(0, len(weight), _CHUNK):
-            Z = self.Z[first : first + _CHUNK]
-            part = Z.T @ (Z * weight[first : first + _CHUNK, None])
-            total[:-1, :-1] += part.toarray() if sparse.issparse(part) else part
-        total[-1] = total[:, -1] = edge
-        return total
 
 
 @dataclass(frozen=True)

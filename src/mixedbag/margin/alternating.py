@@ -1,14 +1,16 @@
 """What both maximum-margin learners share: machines, costs, and the alternating search."""
 
-import hashlib
+import copy
 import numbers
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import check_random_state, check_scalar
 
 from mixedbag.base import BagClassifier, check_choice
+from mixedbag.engines import ClusterLostError
+from mixedbag.margin.ambiguity import Labels
+from mixedbag.margin.blocks import BlockAmbiguity, BlockMachine, weighted_by_label
 from mixedbag.margin.kernel import (
     Columns,
     GivenColumns,
@@ -18,7 +20,6 @@ from mixedbag.margin.kernel import (
 )
 from mixedbag.margin.landmarks import landmark_machine
 from mixedbag.margin.linear import LinearMachine, Rows
-from mixedbag.margin.problem import Problem
 from mixedbag.pooling import Max, bag_argmax
 
 
@@ -70,24 +71,42 @@ class _MarginSVC(BagClassifier):
     def _fit(self, bags, sign, weight):
         self._check_parameters()
         rng = check_random_state(self.random_state)
-        ambiguity = self._ambiguity(bags, sign)
-        cost = self._costs(sign, weight, ambiguity.slot_bags)
-        machine = self._machine(bags, ambiguity.positive, weight, rng)
+        ambiguity = self._ambiguity(bags, sign, weight)
+        machine = self._machine(bags, ambiguity.averages(), weight, rng)
+        solution = self._best_search(machine, ambiguity, rng)
+        self.witness_ = bag_argmax(solution.scores, bags.offsets)[ambiguity.positive]
+
+    def _fit_blocks(self, blocks):
+        """Learn from blocks of labelled bags, wherever they are."""
+        self._check_parameters()
+        self._check_blocks()
+        rng = check_random_state(self.random_state)
+        rng.randint(2**31 - 1)  # drawn for the machine of a local fit, which has the same starts
+        n = self.n_features_in_
+        machine = BlockMachine(n, self.intercept_scaling, self.loss == "squared_hinge")
+        self._best_search(machine, BlockAmbiguity(self._ambiguity, blocks, n), rng)
+
+    def _best_search(self, machine, ambiguity, rng):
+        """The solution of the best start, which the learner keeps."""
+        cost = ambiguity.costs([self.C] * 2 if isinstance(self.C, numbers.Real) else self.C)
+        if self.class_weight == "balanced":
+            cost = ambiguity.balanced(cost)
         best = None
         for i in self._iterations(self.n_init) if self.n_init > 1 else range(1):
             if i == 0:
                 choice, start = self._first_choice(machine, ambiguity, cost)
             else:
-                choice = ambiguity.choose(_random_scores(bags, ambiguity.positive, rng))
-                start = None
+                choice, start = ambiguity.random_choice(rng), None
             search = self._search(machine, ambiguity, choice, cost, start)
             if best is None or search[0].objective < best[0].objective:
                 best = search
-        solution, objective = best
+        self._keep(machine, *best)
+        return best[0]
+
+    def _keep(self, machine, solution, objective):
         self.objective_ = np.array(objective)
         self.n_iter_ = len(objective)
         self.dual_gap_ = float(solution.gap)
-        self.witness_ = bag_argmax(solution.scores, bags.offsets)[ambiguity.positive]
         self.intercept_ = float(solution.intercept)
         for name, value in machine.fitted(solution).items():
             setattr(self, name, value)
@@ -99,10 +118,15 @@ class _MarginSVC(BagClassifier):
         imprecise until then. Returns the last solution and all objectives.
         """
         objective, loose = [], True
-        seen = {_fingerprint(choice)}
+        seen = {ambiguity.fingerprint(choice)}
         for _ in self._iterations(self.max_iter):
-            problem = Problem(*ambiguity.slots(choice), cost, self.loss == "squared_hinge")
-            found = machine.solve(problem, solution, loose)
+            problem = ambiguity.problem(choice, cost, self.loss == "squared_hinge")
+            try:
+                found = machine.solve(problem, solution, loose)
+            except ClusterLostError:
+                if objective:  # what was learned until then
+                    self._keep(machine, solution, objective)
+                raise
             if objective and found.objective > objective[-1] * (1.0 + self.tol):
                 break
             solution = found
@@ -110,9 +134,9 @@ class _MarginSVC(BagClassifier):
             after = ambiguity.choose(found.scores)
             if self.update == "asynchronous":
                 after = ambiguity.change_one(choice, after, found.scores)
-            if _fingerprint(after) not in seen:
+            if ambiguity.fingerprint(after) not in seen:
                 choice = after
-                seen.add(_fingerprint(choice))
+                seen.add(ambiguity.fingerprint(choice))
             elif loose and found.gap > self.tol * found.objective:
                 loose = False
             else:
@@ -122,18 +146,18 @@ class _MarginSVC(BagClassifier):
             objective[-1] = solution.objective
         return solution, objective
 
-    def _costs(self, sign, weight, slot_bags):
-        """The price of each slot's loss: C of its side times the weight of its bag."""
-        low, high = (self.C, self.C) if isinstance(self.C, numbers.Real) else self.C
-        cost = (np.where(sign > 0, high, low) * weight)[slot_bags]
-        return balanced(cost, sign[slot_bags]) if self.class_weight == "balanced" else cost
-
     def _learn(self, bags, y, weight):
         if isinstance(self.class_weight, dict):
             weight = weight * [self.class_weight.get(label, 1.0) for label in y.tolist()]
         super()._learn(bags, y, weight)
         if len(self.classes_) > 2:
             self.n_iter_ = np.array([learner.n_iter_ for learner in self.estimators_])
+
+    def _learn_blocks(self, source):
+        if isinstance(self.class_weight, dict):
+            source = copy.copy(source)
+            source.blocks = source.blocks.map(weighted_by_label, self.class_weight)
+        super()._learn_blocks(source)
 
     def _one_against_rest(self):
         learner = clone(self)
@@ -143,9 +167,8 @@ class _MarginSVC(BagClassifier):
 
     # Machines ------------------------------------------------------------------------------------
 
-    def _machine(self, bags, positive, weight, rng):
+    def _machine(self, bags, average, weight, rng):
         instances = bags.instances
-        average = _averages(bags, positive)
         seed = rng.randint(2**31 - 1)
         if self.kernel == "linear":
             rows = Rows(instances, average @ instances, self.intercept_scaling)
@@ -203,34 +226,16 @@ class _MarginSVC(BagClassifier):
             value = getattr(self, name)
             check_scalar(value, name, numbers.Real, min_val=0, include_boundaries="neither")
 
-
-def _fingerprint(choice):
-    return hashlib.sha256(np.ascontiguousarray(choice)).digest()
-
-
-def balanced(cost, sign):
-    """The costs, scaled so that either side has half of the total."""
-    share = np.where(sign > 0, cost[sign > 0].sum(), cost[sign < 0].sum())
-    return cost * (0.5 * cost.sum() / share)
-
-
-def _averages(bags, positive):
-    """The matrix whose products with the instances are the centroids of the given bags."""
-    rows = np.flatnonzero(np.isin(bags.bag_of, positive))
-    sizes = bags.sizes[positive]
-    indptr = np.concatenate([[0], np.cumsum(sizes)])
-    shape = len(positive), bags.n_instances
-    return sparse.csr_array((np.repeat(1.0 / sizes, sizes), rows, indptr), shape=shape)
-
-
-def _random_scores(bags, positive, rng):
-    """Scores along a random direction, half of the positive bags' instances above zero.
-
-    A direction, rather than random instances, because the choices it leads to are consistent: some
-    linear function prefers them all. And it does not depend on the order of the instances.
-    """
-    scores = bags.instances @ rng.standard_normal(bags.n_features)
-    return scores - np.median(scores[np.isin(bags.bag_of, positive)])
+    def _check_blocks(self):
+        needs = {"kernel": "linear", "update": "synchronous"}
+        if self._ambiguity is Labels:
+            needs["n_init"] = 1
+        for name, value in needs.items():
+            if getattr(self, name) != value:
+                raise ValueError(
+                    f"{name}={getattr(self, name)!r} needs all bags in one place: on a cluster, "
+                    f"{type(self).__name__} learns with {name}={value!r}"
+                )
 
 
 def _check_square(gram):

@@ -3,17 +3,67 @@
 An ambiguity turns a choice (an array) into the slots of a `Problem`, and scores into a choice.
 """
 
-import numpy as np
+import hashlib
 
+import numpy as np
+from scipy import sparse
+
+from mixedbag.margin.problem import Problem
 from mixedbag.pooling import bag_argmax, bag_sum
 
 
-class Witnesses:
+class Ambiguity:
+    """Base: every slot belongs to a bag, `slot_bags`, and so to its side and its weight."""
+
+    slot_bags: np.ndarray
+
+    def __init__(self, bags, sign, weight):
+        self.bags = bags
+        self.sign = sign
+        self.weight = weight
+        self.positive = np.flatnonzero(sign > 0)
+
+    def costs(self, prices):
+        """The price of each slot's loss: that of its side times the weight of its bag."""
+        return (np.where(self.sign > 0, prices[1], prices[0]) * self.weight)[self.slot_bags]
+
+    def balanced(self, cost):
+        """The costs, scaled so that either side has half of the total."""
+        positive = self.sign[self.slot_bags] > 0
+        share = np.where(positive, cost[positive].sum(), cost[~positive].sum())
+        return cost * (0.5 * cost.sum() / share)
+
+    def problem(self, choice, cost, squared):
+        """The problem of a machine for this choice."""
+        return Problem(*self.slots(choice), cost, squared)
+
+    def random_choice(self, rng):
+        """The best choice for a random direction, half of the positive bags' instances above zero.
+
+        A direction, rather than random instances, because the choices it leads to are consistent:
+        some linear function prefers them all. And it does not depend on the order of the instances.
+        """
+        scores = self.bags.instances @ rng.standard_normal(self.bags.n_features)
+        return self.choose(scores - np.median(scores[self.bags.spread(self.sign) > 0]))
+
+    def averages(self):
+        """The matrix whose products with the instances are the centroids of the positive bags."""
+        rows = np.flatnonzero(self.bags.spread(self.sign) > 0)
+        sizes = self.bags.sizes[self.positive]
+        indptr = np.concatenate([[0], np.cumsum(sizes)])
+        shape = len(self.positive), self.bags.n_instances
+        return sparse.csr_array((np.repeat(1.0 / sizes, sizes), rows, indptr), shape=shape)
+
+    @staticmethod
+    def fingerprint(choice):
+        return hashlib.sha256(np.ascontiguousarray(choice)).digest()
+
+
+class Witnesses(Ambiguity):
     """One instance stands for each positive bag; every instance of a negative bag is negative."""
 
-    def __init__(self, bags, sign):
-        self.bags = bags
-        self.positive = np.flatnonzero(sign > 0)
+    def __init__(self, bags, sign, weight):
+        super().__init__(bags, sign, weight)
         self.negative_rows = np.flatnonzero(bags.spread(sign) < 0)
         self.slot_bags = np.concatenate([self.positive, bags.bag_of[self.negative_rows]])
         self.signs = np.where(np.arange(len(self.slot_bags)) < len(self.positive), 1.0, -1.0)
@@ -36,12 +86,11 @@ class Witnesses:
         return np.where(np.arange(len(before)) == most, after, before)
 
 
-class Labels:
+class Labels(Ambiguity):
     """Every instance of a positive bag has a label, and at least one is positive."""
 
-    def __init__(self, bags, sign):
-        self.bags = bags
-        self.positive = np.flatnonzero(sign > 0)
+    def __init__(self, bags, sign, weight):
+        super().__init__(bags, sign, weight)
         self.slot_bags = bags.bag_of
         self.rows = np.arange(bags.n_instances)
         self.bag_sign = bags.spread(sign)

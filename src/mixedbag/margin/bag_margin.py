@@ -1,8 +1,7 @@
 """The maximum bag margin: MI-SVM."""
 
-from mixedbag.margin.alternating import _MarginSVC, balanced
+from mixedbag.margin.alternating import _MarginSVC
 from mixedbag.margin.ambiguity import Witnesses
-from mixedbag.margin.problem import Problem
 
 
 class BagMarginSVC(_MarginSVC):
@@ -99,7 +98,8 @@ class BagMarginSVC(_MarginSVC):
         """The instances that a machine on the centroids prefers, and that machine."""
         # One centroid a positive bag against every negative instance: unless the sides weigh the
         # same here, calling everything negative is often best, and says nothing of the witnesses.
-        rows, sign = ambiguity.slots(ambiguity.start())
-        problem = Problem(rows, sign, balanced(cost, sign), self.loss == "squared_hinge")
+        problem = ambiguity.problem(
+            ambiguity.start(), ambiguity.balanced(cost), self.loss == "squared_hinge"
+        )
         solution = machine.solve(problem, loose=True)
         return ambiguity.choose(solution.scores), solution

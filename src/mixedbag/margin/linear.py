@@ -11,7 +11,7 @@ from mixedbag.margin.problem import Solution
 from mixedbag.margin.proximal import proximal_newton
 
 _NARROW = 1000  # features up to which a Newton system is cheap next to a pass over the data
-_LOOSE = 1e-3  # relative gap that is enough while the choices still change
+_LOOSE = 1e3  # times the tolerance is enough while the choices still change
 _NO_INDEX = np.empty(0, dtype=np.int32)
 
 
@@ -72,7 +72,7 @@ class LinearMachine:
         """The solution, from that of a similar problem; `loose` spares the last digits."""
         dual = np.zeros(len(problem.rows)) if start is None else start.dual.copy()
         if self.rows.n_features < _NARROW:
-            tol = max(self.tol, _LOOSE) if loose else self.tol
+            tol = max(self.tol, min(1e-3, _LOOSE * self.tol)) if loose else self.tol
             if start is None:
                 w, margin = np.zeros(self.rows.n_features + 1), np.zeros(len(problem.rows))
             else:
