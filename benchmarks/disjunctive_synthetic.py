@@ -106,20 +106,22 @@ def draw_boundaries(lam=3, n_bags=20, seed=1):
     side = np.linspace(0, 1, 151)
     grid = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
     figure, axes = plt.subplots(1, 5, figsize=(17, 3.8), sharex=True, sharey=True)
-    axes[0].imshow(
-        intensity(grid).reshape(151, 151), origin="lower", extent=(0, 1, 0, 1), cmap="gray"
-    )
-    axes[0].set_title("intensity")
     ambiguous = bags.spread(bags.sizes) > 1
+    bright = intensity(grid)
+    clear = (bright > 0.6) | (bright < 0.4)
+    axes[0].imshow(bright.reshape(151, 151), origin="lower", extent=(0, 1, 0, 1), cmap="gray")
+    axes[0].set_title("intensity")
     for axis, (name, fit) in zip(axes[1:], fits(bags, y, truth), strict=True):
-        scores = fit().decision_function_instances(grid).reshape(151, 151)
+        model = fit()
+        accuracy = np.mean((model.predict_instances(grid) == 1)[clear] == (bright > 0.5)[clear])
+        scores = model.decision_function_instances(grid).reshape(151, 151)
         axis.imshow(
             np.clip(scores, -3, 3), origin="lower", extent=(0, 1, 0, 1), cmap="coolwarm", alpha=0.7
         )
         axis.contour(side, side, scores, levels=[0.0], colors="black")
         axis.plot(*bags.instances[ambiguous].T, "o", mfc="none", mec="black", ms=4)
         axis.plot(*bags.instances[~ambiguous].T, "kx", ms=4)
-        axis.set_title(name)
+        axis.set_title(f"{name} ({100 * accuracy:.1f} %)")
     figure.tight_layout()
     figure.savefig(RESULTS / "disjunctive_synthetic.png", dpi=80)
     plt.close(figure)

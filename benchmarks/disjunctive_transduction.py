@@ -1,12 +1,13 @@
 """Table 7.5 of the thesis: digits {0, 1} against {2, 3} from 20 labelled examples of 400.
 
 100 of each digit, 5 of each labelled; AUC on the 380 unlabelled ones, 20 repetitions. Pixels in
-[0, 1], gamma = 1/64 for every method with a radial kernel. That and C = 0.5 come from a small grid
-on draws 0 and 1, scored on their unlabelled points: the two are optimistic for our methods.
+[0, 1]. Every method gets the best gamma and C of the same small grid, chosen on eight draws from
+one half of the images; the repetitions are drawn from the other half.
 """
 
 import time
 import warnings
+from itertools import product
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -19,8 +20,9 @@ from benchmarks.common import Table, published
 from mixedbag.datasets import load
 from mixedbag.disjunctive import LNPBoost, SparseBagMarginSVC, TransductiveClassifier
 
-GAMMA = 1 / 64
-PROGRAM = {"features": "rbf", "gamma": GAMMA, "C": 0.5, "random_state": 0}
+GAMMAS = (1 / 16, 1 / 32, 1 / 64, 1 / 128)
+COSTS = (0.1, 0.5, 2.0, 10.0)
+CHOOSING = 8  # draws: fewer would choose by luck
 
 
 def draw(X, digit, seed):
@@ -30,31 +32,55 @@ def draw(X, digit, seed):
     return X[np.concatenate(rows)], np.repeat([1, 1, 0, 0], 100), np.arange(400) % 100 < 5
 
 
-def methods():
-    svm = SVC(gamma=GAMMA, C=10.0)
-    yield "SVM, labelled only", svm
-    yield "LabelSpreading", LabelSpreading(gamma=GAMMA)
-    yield "SelfTraining(SVM)", SelfTrainingClassifier(SVC(gamma=GAMMA, C=10.0, probability=True))
-    yield "transductive 1-norm MI-SVM", TransductiveClassifier(SparseBagMarginSVC(**PROGRAM))
-    yield "transductive LNPBoost", TransductiveClassifier(LNPBoost(max_rounds=1, **PROGRAM))
+METHODS = {
+    "SVM, labelled only": lambda gamma, C: SVC(gamma=gamma, C=C),
+    "LabelSpreading": lambda gamma, C: LabelSpreading(gamma=gamma),
+    "SelfTraining(SVM)": lambda gamma, C: SelfTrainingClassifier(
+        SVC(gamma=gamma, C=C, probability=True, random_state=0)
+    ),
+    "transductive 1-norm MI-SVM": lambda gamma, C: TransductiveClassifier(
+        SparseBagMarginSVC(features="rbf", gamma=gamma, C=C, random_state=0)
+    ),
+    "transductive LNPBoost": lambda gamma, C: TransductiveClassifier(
+        LNPBoost(features="rbf", gamma=gamma, C=C, max_rounds=1, random_state=0)
+    ),
+}
 
 
-def one_run(X, digit, seed):
-    images, truth, known = draw(X, digit, seed)
-    row = {}
-    for name, model in methods():
-        start = time.process_time()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", (ConvergenceWarning, FutureWarning))
-            if name.startswith("SVM"):
-                model.fit(images[known], truth[known])
-            else:
-                model.fit(images, np.where(known, truth, -1))
-        if hasattr(model, "decision_function"):
-            scores = model.decision_function(images[~known])
+def area(name, model, images, truth, known):
+    """The AUC on the unlabelled images."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", (ConvergenceWarning, FutureWarning))
+        if name.startswith("SVM"):
+            model.fit(images[known], truth[known])
         else:
-            scores = model.predict_proba(images[~known])[:, 1]
-        row[name] = float(roc_auc_score(truth[~known], scores))
+            model.fit(images, np.where(known, truth, -1))
+    if hasattr(model, "decision_function"):
+        scores = model.decision_function(images[~known])
+    else:
+        scores = model.predict_proba(images[~known])[:, 1]
+    return float(roc_auc_score(truth[~known], scores))
+
+
+def choose(X, digit, methods):
+    """For each method, (gamma, C) of the largest mean AUC over the choosing draws."""
+    grid = list(product(GAMMAS, COSTS))
+    draws = [draw(X, digit, seed) for seed in range(CHOOSING)]
+    for name in methods:
+        areas = [
+            np.mean([area(name, METHODS[name](gamma, C), *sample) for sample in draws])
+            for gamma, C in grid
+        ]
+        best = int(np.argmax(areas))
+        yield {"method": name, "gamma": grid[best][0], "C": grid[best][1], "AUC": areas[best]}
+
+
+def one_run(X, digit, seed, chosen):
+    sample = draw(X, digit, seed)
+    row = {}
+    for name, make in METHODS.items():
+        start = time.process_time()
+        row[name] = area(name, make(*chosen[name]), *sample)
         row[f"{name} seconds"] = time.process_time() - start
     return row
 
@@ -62,22 +88,41 @@ def one_run(X, digit, seed):
 def run(quick=False):
     data = load("usps")
     X, digit = np.asarray(data.X, dtype=float), np.asarray(data.y)
-    repeats = 1 if quick else 20
+    half = np.random.default_rng(0).permutation(len(X)) < len(X) // 2
+    repeats, prefix = (1, "quick-") if quick else (20, "")
+    names = list(METHODS)
+
+    def choosing(done, n):
+        return choose(X[half], digit[half], names[done:n])
+
+    if quick:
+        chosen = dict.fromkeys(names, (1 / 64, 0.5))
+    else:
+        rows = kept("usps-choice", len(names), choosing)
+        chosen = {row["method"]: (row["gamma"], row["C"]) for row in rows}
 
     def compute(done, n):
-        return (one_run(X, digit, seed) for seed in range(done, n))
+        return (one_run(X[~half], digit[~half], seed, chosen) for seed in range(done, n))
 
-    rows = kept(f"{'quick-' if quick else ''}usps", repeats, compute)
+    rows = kept(f"{prefix}usps", repeats, compute)
     table = []
-    for name, _ in methods():
+    for name in names:
         values = [r[name] for r in rows]
-        seconds = float(np.mean([r[f"{name} seconds"] for r in rows]))
+        gamma, C = chosen[name]
         table.append(
-            {"method": name, "AUC": np.mean(values), "std": np.std(values), "CPU s": seconds}
+            {
+                "method": name,
+                "AUC": np.mean(values),
+                "std": np.std(values),
+                "median": np.median(values),
+                "gamma": f"1/{1 / gamma:.0f}",
+                "C": "-" if name == "LabelSpreading" else C,
+                "CPU s": float(np.mean([r[f"{name} seconds"] for r in rows])),
+            }
         )
     for row in published("thesis_accuracy"):
         if row["dataset"].startswith("USPS"):
             figure = {"AUC": float(row["accuracy"]), "std": float(row["std"])}
-            table.append({"method": f"thesis: {row['method']}", **figure, "CPU s": "-"})
+            table.append({"method": f"thesis: {row['method']}", **figure})
     notes = f"{repeats} repetitions. The thesis quotes its SVM and SDP TSVM from another paper."
     return [Table("Table 7.5: transduction on USPS digits", table, notes)]
