@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 
+from mixedbag._gamma import settled_gamma
 from mixedbag.base import check_choice
 
 _BLOCK = 2**22  # entries of an instance kernel held at a time
@@ -63,12 +64,6 @@ class Kernel:
 
 def width(gamma, bags, weight):
     """``gamma`` as scikit-learn reads it: "scale", "auto" or a number. Weights repeat bags."""
-    if not isinstance(gamma, str):
-        return float(gamma)
-    check_choice("gamma", gamma, ("scale", "auto"))
-    if gamma == "auto":
-        return 1.0 / bags.n_features
-    share = bags.spread(weight / (weight @ bags.sizes)) / bags.n_features
-    X = bags.instances
-    variance = (share @ (X * X)).sum() - (share @ X).sum() ** 2
-    return 1.0 / (bags.n_features * variance) if variance > 0 else 1.0
+    if isinstance(gamma, str):
+        check_choice("gamma", gamma, ("scale", "auto"))
+    return settled_gamma(gamma, bags.instances, bags.spread(weight))

@@ -8,9 +8,9 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC
 from sklearn.utils import check_scalar
 
+from mixedbag._gamma import settled_gamma
 from mixedbag.base import BagClassifier, check_choice
 from mixedbag.classics._pairs import all_pairs, reduce_pairs
-from mixedbag.classics._rows import feature_moments
 
 KERNELS = ("rbf", "linear", "poly")
 
@@ -20,9 +20,7 @@ def kernel_width(gamma, bags, weight):
     if not isinstance(gamma, str):
         return float(check_scalar(gamma, "gamma", Real, min_val=0, include_boundaries="neither"))
     check_choice("gamma", gamma, ("scale",))
-    mean, variance = feature_moments(bags, weight)
-    spread = variance.mean() + mean.var()  # variance of all entries of the table together
-    return 1.0 / (bags.n_features * spread) if spread > 0 else 1.0
+    return settled_gamma(gamma, bags.instances, bags.spread(weight))
 
 
 class _BagKernelSVC(BagClassifier):
