@@ -162,11 +162,13 @@ def test_columns_are_the_gram_matrix_and_computed_once():
 
     columns = Columns(X, centroids, Kernel(kernel))
     wanted = np.array([10, 2, 2, 5])
-    places = columns.places(wanted)
+    columns.want(wanted)
+    places = columns.place[wanted]
     full = np.concatenate([X, centroids])
     np.testing.assert_allclose(columns.table[places], full[wanted] @ full.T)
+    np.testing.assert_allclose(columns.diagonal, (full**2).sum(axis=1))
     done = len(calls)
-    columns.places(np.array([5, 10]))
+    columns.want(np.array([5, 10]))
     assert len(calls) == done
 
 

@@ -5,12 +5,14 @@ from scipy import sparse
 from scipy.linalg import LinAlgError, solve
 from sklearn import config_context
 from sklearn.metrics.pairwise import pairwise_kernels
-from sklearn.svm import SVC
 
+from mixedbag.margin._smo import add_columns, minimise_pairs
 from mixedbag.margin.problem import Solution
 
 _BLOCK = 2**23  # kernel values computed at a time
 _LARGEST_SYSTEM = 2000
+_MOST_ROUNDS = 1000
+_FEW = 32  # columns computed at least at a time
 
 
 class Kernel:
@@ -26,6 +28,13 @@ class Kernel:
         with config_context(assume_finite=True):
             return pairwise_kernels(A, B, self.kernel, filter_params=True, **self.parameters)
 
+    def diagonal(self, X):
+        """The kernel of every row with itself."""
+        if self.kernel == "rbf":
+            return np.ones(X.shape[0])
+        blocks = [X[i : i + 128] for i in range(0, X.shape[0], 128)]
+        return np.concatenate([np.diag(self.of(block, block)) for block in blocks])
+
     def expand(self, X, support, weights):
         """`Σ_k weights_k kernel(x, support_k)` for every row of `X`, a block of rows at a time."""
         step = max(1, _BLOCK // max(1, len(weights)))
@@ -34,42 +43,40 @@ class Kernel:
 
 
 class Columns:
-    """Columns of the Gram matrix of instances and centroids, computed when first asked for."""
+    """Columns of the Gram matrix of instances and centroids, computed when first asked for.
+
+    Column `r` is in row `place[r]` of `table`, unless that is negative. `diagonal` is complete.
+    """
 
     def __init__(self, instances, centroids, kernel, dtype=np.float64):
         self.tables = instances, centroids
         self.n_instances = instances.shape[0]
         self.n_rows = instances.shape[0] + centroids.shape[0]
         self.kernel = kernel
-        self._place = np.full(self.n_rows, -1)
+        self.diagonal = np.concatenate([kernel.diagonal(t) for t in self.tables if t.shape[0]])
+        self.place = np.full(self.n_rows, -1)
         # The system hands out this memory only as columns are written.
-        self._store = np.empty((self.n_rows, self.n_rows), dtype=dtype)
-        self._used = 0
+        self.table = np.empty((self.n_rows, self.n_rows), dtype=dtype)
+        self.used = 0
 
-    def places(self, rows):
-        """Where the columns of these rows are in `table`; missing ones are computed."""
-        missing = np.unique(rows[self._place[rows] < 0])
+    def want(self, rows):
+        """See to it that the columns of these rows are there."""
+        missing = np.unique(rows[self.place[rows] < 0])
         step = max(1, _BLOCK // self.n_rows)
         for i in range(0, len(missing), step):
             self._append(missing[i : i + step])
-        return self._place[rows]
 
     def fitted(self, support):
         return {"support_vectors_": self.tables[0][support]}
 
-    @property
-    def table(self):
-        """One stored column a row."""
-        return self._store[: self._used]
-
     def _append(self, rows):
-        end = self._used + len(rows)
+        end = self.used + len(rows)
         is_instance = rows < self.n_instances  # sorted: instances come first
-        split = self._used + is_instance.sum()
-        self._compute(self.tables[0], rows[is_instance], self._store[self._used : split])
-        self._compute(self.tables[1], rows[~is_instance] - self.n_instances, self._store[split:end])
-        self._place[rows] = np.arange(self._used, end)
-        self._used = end
+        split = self.used + is_instance.sum()
+        self._compute(self.tables[0], rows[is_instance], self.table[self.used : split])
+        self._compute(self.tables[1], rows[~is_instance] - self.n_instances, self.table[split:end])
+        self.place[rows] = np.arange(self.used, end)
+        self.used = end
 
     def _compute(self, source, index, out):
         if len(index):
@@ -87,20 +94,23 @@ class GivenColumns:
         self.n_instances = len(gram)
         cross = average @ gram
         self.table = np.block([[gram, cross.T], [cross, cross @ average.T]])
+        self.diagonal = np.diag(self.table).copy()
+        self.place = np.arange(len(self.table))
+        self.used = len(self.table)
 
-    def places(self, rows):
-        return rows
+    def want(self, rows):
+        pass
 
     def fitted(self, support):
         return {}
 
 
 class KernelMachine:
-    """Solves kernel problems by scikit-learn's `SVC` on a growing set of slots that matter.
+    """Solves kernel problems by moving pairs of duals, on as few columns as will do.
 
-    A slot outside the working set has dual zero; those that violate their margin are added, worst
-    first, until none does. Few columns of the Gram matrix are ever needed, and the working set of
-    one problem starts the next.
+    A slot without a column has dual zero. When the others have nearly converged, columns are
+    computed for the slots that violate their margin worst, until none does. A problem starts
+    from the duals of the one before.
     """
 
     def __init__(self, columns, tol=1e-6):
@@ -109,23 +119,16 @@ class KernelMachine:
 
     def solve(self, problem, start=None, loose=False):
         """The solution, from that of a similar problem. It is precise even if `loose` would do."""
-        working = _first_slots(problem) if start is None else start.dual > 0
-        violation = 1e-4
+        if start is None:
+            dual = np.zeros(len(problem.rows))
+            self.columns.want(problem.rows[_first_slots(problem)])
+        else:
+            dual = _feasible(start.dual, problem)
+        violation = 1e-3
         while True:
-            slots = np.flatnonzero(working)
-            gram = self._gram(problem.rows[slots])
-            coef = _svc_coef(gram, problem.sign[slots], problem.cost[slots], violation)
-            expansion = self._expand(problem, slots, coef)
-            shortfall = 1.0 - expansion.margin
-            shortfall[working] = 0.0
-            violators = np.flatnonzero(shortfall > violation)
-            if len(violators):
-                most = max(100, len(slots) // 2)
-                worst = np.argsort(-shortfall[violators], kind="stable")[:most]
-                working[violators[worst]] = True
-                continue
-            coef = _polished(gram, problem.sign[slots], problem.cost[slots], coef)
-            expansion = self._expand(problem, slots, coef)
+            self._descend(problem, dual, violation)
+            dual = self._polished(problem, dual)
+            expansion = _Expansion(problem, dual, self._scores(problem, dual))
             if expansion.gap <= self.tol * expansion.objective or violation < 1e-6:
                 return expansion.solution(self.columns.n_instances)
             violation *= 0.03
@@ -138,17 +141,89 @@ class KernelMachine:
             **self.columns.fitted(solution.support),
         }
 
-    def _gram(self, rows):
-        places = self.columns.places(rows)
-        return self.columns.table[np.ix_(places, rows)].astype(np.float64, copy=False)
+    def _descend(self, problem, dual, violation):
+        """Change `dual` until no margin is violated by more than `violation`."""
+        columns, rows = self.columns, problem.rows
+        for _ in range(_MOST_ROUNDS):
+            error = problem.sign - self._scores(problem, dual)[rows]
+            top, bottom = _extremes(problem, dual, error)
+            excess = error[top] - error[bottom]
+            if excess <= violation:
+                return
+            missing = columns.place[rows] < 0
+            ends = error[list(_extremes(problem, dual, error, ~missing))]
+            if ends[0] - ends[1] <= max(violation, 0.2 * excess):  # the rest will not gain much
+                shortfall = np.where(missing, problem.sign * (error - ends.mean()), 0.0)
+                worst = np.argsort(-shortfall, kind="stable")[: max(_FEW, columns.used // 8)]
+                columns.want(rows[[*worst[shortfall[worst] > violation], top, bottom]])
+            some = np.flatnonzero(columns.place[rows] >= 0)
+            duals = dual[some]
+            minimise_pairs(
+                columns.table, columns.place[rows[some]], rows[some], problem.sign[some],
+                problem.cost[some], columns.diagonal[rows[some]], max(violation, 0.1 * excess),
+                duals, error[some],
+            )  # fmt: skip
+            dual[some] = duals
 
-    def _expand(self, problem, slots, coef):
-        table = self.columns.table
-        per_column = np.zeros(len(table), dtype=table.dtype)
-        np.add.at(per_column, self.columns.places(problem.rows[slots]), coef)
-        dual = np.zeros(len(problem.rows))
-        dual[slots] = problem.sign[slots] * coef
-        return _Expansion(problem, dual, (per_column @ table).astype(np.float64, copy=False))
+    def _scores(self, problem, dual):
+        """Scores of all rows, without intercept."""
+        support = np.flatnonzero(dual)
+        rows = problem.rows[support]
+        self.columns.want(rows)
+        scores = np.zeros(len(self.columns.place))
+        coef = problem.sign[support] * dual[support]
+        add_columns(self.columns.table, self.columns.place[rows], coef, scores)
+        return scores
+
+    def _polished(self, problem, dual):
+        """The dual with those inside the box solved for exactly, where that keeps them there."""
+        slots = np.flatnonzero(dual)
+        sign, cost, dual_there = problem.sign[slots], problem.cost[slots], dual[slots]
+        free = np.flatnonzero(dual_there < cost)
+        if len(free) == 0 or len(free) > _LARGEST_SYSTEM:
+            return dual
+        coef = np.where(dual_there < cost, 0.0, sign * cost)
+        rows = problem.rows[slots]
+        gram = self.columns.table[np.ix_(self.columns.place[rows[free]], rows)]
+        system = np.ones((len(free) + 1, len(free) + 1))
+        system[:-1, :-1] = gram[:, free]
+        system[np.arange(len(free)), np.arange(len(free))] *= 1 + 1e-12  # equal rows
+        system[-1, -1] = 0.0
+        try:
+            wanted = np.append(sign[free] - gram @ coef, -coef.sum())
+            solved = sign[free] * solve(system, wanted, assume_a="sym", check_finite=False)[:-1]
+        except LinAlgError:
+            return dual
+        if np.any(solved < 0) or np.any(solved > cost[free]):
+            return dual
+        polished = dual.copy()
+        polished[slots[free]] = solved
+        return polished
+
+
+def _extremes(problem, dual, error, among=True):
+    """The slot with the largest error that may grow, and that with the smallest that may fall."""
+    positive = problem.sign > 0
+    can_grow = among & np.where(positive, dual < problem.cost, dual > 0)
+    can_fall = among & np.where(positive, dual > 0, dual < problem.cost)
+    top = np.argmax(np.where(can_grow, error, -np.inf))
+    return top, np.argmin(np.where(can_fall, error, np.inf))
+
+
+def _first_slots(problem):
+    """A few slots of either sign, spread evenly."""
+    sides = [np.flatnonzero(problem.sign == sign) for sign in (-1.0, 1.0)]
+    return np.concatenate([side[:: max(1, len(side) // _FEW)] for side in sides])
+
+
+def _feasible(dual, problem):
+    """The dual within the bounds of the problem, the two sides made equal."""
+    dual = np.minimum(dual, problem.cost)
+    positive = problem.sign > 0
+    sums = dual[positive].sum(), dual[~positive].sum()
+    if min(sums) == 0.0:
+        return np.zeros_like(dual)
+    return dual * np.where(positive, min(1.0, sums[1] / sums[0]), min(1.0, sums[0] / sums[1]))
 
 
 class _Expansion:
@@ -179,51 +254,6 @@ class _Expansion:
             intercept=self.intercept,
             support=support,
         )
-
-
-def _svc_coef(gram, sign, cost, violation):
-    """`sign·dual` of every row, by scikit-learn."""
-    with config_context(assume_finite=True, skip_parameter_validation=True):
-        machine = SVC(C=1.0, kernel="precomputed", tol=violation)
-        machine.fit(gram, sign, sample_weight=cost)
-    coef = np.zeros(len(sign))
-    coef[machine.support_] = machine.dual_coef_[0]
-    return coef
-
-
-def _polished(gram, sign, cost, coef):
-    """`coef = sign·dual` with the duals inside the box solved for exactly.
-
-    LIBSVM stops at a tolerance and keeps kernels in single precision. Which duals are at a
-    bound is reliable all the same, and the others solve a linear system.
-    """
-    dual = sign * coef
-    free = np.flatnonzero((dual > 0) & (dual < cost * (1 - 1e-9)))
-    if len(free) == 0 or len(free) > _LARGEST_SYSTEM:
-        return coef
-    at_bound = np.where(dual >= cost * (1 - 1e-9), sign * cost, 0.0)
-    system = np.ones((len(free) + 1, len(free) + 1))
-    system[:-1, :-1] = gram[np.ix_(free, free)]
-    system[np.arange(len(free)), np.arange(len(free))] *= 1 + 1e-12  # equal rows
-    system[-1, -1] = 0.0
-    wanted = np.append(sign[free] - gram[free] @ at_bound, -at_bound.sum())
-    try:
-        solved = solve(system, wanted, assume_a="sym", check_finite=False)[:-1]
-    except LinAlgError:
-        return coef
-    if not np.all((sign[free] * solved >= 0) & (sign[free] * solved <= cost[free])):
-        return coef
-    at_bound[free] = solved
-    return at_bound
-
-
-def _first_slots(problem):
-    """Up to 100 slots of either sign, spread evenly."""
-    first = np.zeros(len(problem.rows), dtype=bool)
-    for sign in (-1.0, 1.0):
-        slots = np.flatnonzero(problem.sign == sign)
-        first[slots[np.linspace(0, len(slots) - 1, min(100, len(slots))).astype(int)]] = True
-    return first
 
 
 def _intercept(problem, dual, scores):
