@@ -16,7 +16,7 @@ import warnings
 
 import numpy as np
 from sklearn.impute import SimpleImputer
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -56,6 +56,9 @@ FIGURES = {
     7: ("decision tree", "regression", AggregateTreeRegressor(max_depth=5, ridge=0.05)),
     8: ("decision tree", "classification", AggregateTreeClassifier(max_depth=5)),
 }
+# The paper picks C of the regression machines for each data set, by powers of ten; here
+# cross-validation over the training bags picks it, for learner and control alike.
+CHOSEN = {5: {"C": [0.01, 0.1, 1.0, 10.0]}}
 # The paper's controls of the trees have no ridge; that of the SVM is a regression on proportions.
 CONTROLS = {6: AggregateSVR(C=0.1, epsilon=0.0), 7: AggregateTreeRegressor(max_depth=5, ridge=0.0)}
 
@@ -97,24 +100,37 @@ def measure(model, X, y):
     return float(np.mean(predicted == y))
 
 
+def fit(figure, learner, bags, y, groups):
+    """The fitted learner, its settings chosen without the test part if the figure chooses any."""
+    if figure not in CHOSEN:
+        return learner.fit(bags, y)
+    splits = GroupKFold(5, shuffle=True, random_state=0)
+    search = GridSearchCV(learner, CHOSEN[figure], scoring="neg_mean_squared_error", cv=splits)
+    return search.fit(bags, y, groups=groups).best_estimator_
+
+
 def control(figure, learner, data):
     """The learner's control: fitted to single rows with the mean of their bag."""
     learner = CONTROLS.get(figure, learner)
     share = data.bags.spread(data.y / data.bags.sizes)
     if FIGURES[figure][1] == "classification" and figure not in CONTROLS:
         share = np.column_stack([1.0 - share, share])
-    return learner.fit(data.bags.singletons(), share)
+    return fit(figure, learner, data.bags.singletons(), share, data.bags.bag_of)
 
 
 def cell(figure, folded, size, randomness):
     """Scores of the learner and of its control over the folds of one cell."""
     learner = FIGURES[figure][2]
-    scores = {"aggregate": [], "control": []}
+    scores = {"aggregate": [], "control": [], "fixed": []}
     for seed, (X, y, X_test, y_test) in enumerate(folded):
         data = aggregate(X, y, size, randomness, random_state=seed)
-        scores["aggregate"].append(measure(learner.fit(data.bags, data.y), X_test, y_test))
+        model = fit(figure, learner, data.bags, data.y, np.arange(len(data.bags)))
+        scores["aggregate"].append(measure(model, X_test, y_test))
         if figure > 2:  # for neighbours, the control is the same thing
             scores["control"].append(measure(control(figure, learner, data), X_test, y_test))
+        if figure in CHOSEN:  # what the choice is worth
+            model = learner.fit(data.bags, data.y)
+            scores["fixed"].append(measure(model, X_test, y_test))
     return {name: values for name, values in scores.items() if values}
 
 
@@ -159,6 +175,15 @@ def table(figure, part):
             f"{np.mean(gain < 0):.0%} of cells; mean advantage {gain.mean():.3f}."
         )
     notes += f" {learner}; five folds, {part['seconds']} s."
+    if figure in CHOSEN:
+        notes += (
+            f" In every training part five-fold cross-validation over bags chooses {CHOSEN[figure]}"
+            " of learner and control; 'fixed' is the learner without. The paper's claim that the"
+            " advantage grows with size and randomness holds up to size 10. Bags of 20 leave 12 to"
+            " 21 bags a fold for 7 to 13 features: at C = 1 the learner follows them too closely,"
+            " and with a chosen C its advantage grows on where bags are completely mixed, but for"
+            " cpu-small, which has the fewest bags."
+        )
     return Table(f"Figure {figure}: {method}, {task}, {measure_name}", rows, notes)
 
 

@@ -72,24 +72,46 @@ def test_neural_networks_win_most_clearly_on_dermatology(figures):
 
 def test_regression_machines_gain_with_randomness(figures):
     rows = figures[5]
-    assert np.mean(take(rows, "advantage") > 0) > 0.6
+    assert np.mean(take(rows, "advantage") > 0) > 0.7
     for name in datasets(rows):
         ordered, mixed = (take(rows, "advantage", name, randomness=r) for r in (ORDERED, MIXED))
         assert mixed.mean() > ordered.mean() + 0.1
-    assert (
-        np.mean(take(rows, "advantage", sizes=(2, 5, 10), randomness=(100, 200, *MIXED)) > 0) > 0.9
-    )
+    assert take(rows, "advantage", sizes=(2, 5, 10), randomness=(100, 200, *MIXED)).min() > 0.05
+
+
+def test_regression_machines_gain_with_size_as_long_as_there_are_bags_enough(figures):
+    """The paper sees the advantage grow with size. Ours does up to size 10, with C chosen.
+
+    Bags of 20 leave a fold 12 to 21 bags. There it grows on for two of three data sets when bags
+    are completely mixed, and not at all with a fixed C = 1.
+    """
+    rows = figures[5]
+    by_size = [take(rows, "advantage", sizes=[s], randomness=MIXED).mean() for s in (2, 5, 10)]
+    assert (np.diff(by_size) > 0).all()
+    for name in datasets(rows):
+        small, *larger = (take(rows, "advantage", name, [s], MIXED).mean() for s in (2, 5, 10, 20))
+        assert min(larger) > small + 0.05
+    largest = {
+        name: np.diff([take(rows, "advantage", name, [s], [2000]).mean() for s in (10, 20)]).item()
+        for name in datasets(rows)
+    }
+    assert min(largest["auto-mpg"], largest["housing"]) > 0 > largest["cpu-small"]
+    fixed, chosen = (take(rows, kind, sizes=(20,)).mean() for kind in ("fixed", "aggregate"))
+    assert chosen < 0.7 * fixed
 
 
 def test_classification_machines_beat_their_control_almost_everywhere(figures):
+    """As in the paper; the gain with size ends at 10 on ionosphere, at C = 0.1 for all data."""
     rows = figures[6]
     assert np.mean(take(rows, "advantage") > 0) > 0.95
     by_randomness = [take(rows, "advantage", randomness=[r]).mean() for r in (25, 100, 200, 500)]
     assert (np.diff(by_randomness) > 0).all()
     by_size = [take(rows, "advantage", sizes=[s], randomness=MIXED).mean() for s in (2, 5, 10, 20)]
-    assert by_size[0] < by_size[1] < min(by_size[2:]) + 0.01
-    for name in ("breast-cancer-wisconsin", "dermatology"):  # "nearly constant"
-        assert np.ptp(take(rows, "aggregate", name)) < 0.05
+    assert by_size[0] < by_size[1] < min(by_size[2:])
+    for name in ("breast-cancer-wisconsin", "dermatology"):
+        gains = [take(rows, "advantage", name, [s], MIXED).mean() for s in (2, 5, 10, 20)]
+        assert (np.diff(gains) > 0).all()
+        assert np.ptp(take(rows, "aggregate", name)) < 0.05  # "nearly constant"
 
 
 def test_regression_trees_lose_only_when_bags_are_ordered(figures):
