@@ -7,17 +7,12 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state, check_scalar
 
+from mixedbag._gamma import settled_gamma
 from mixedbag.base import BagClassifier, check_choice
 from mixedbag.engines import ClusterLostError
 from mixedbag.margin.ambiguity import Labels
 from mixedbag.margin.blocks import BlockAmbiguity, BlockMachine, weighted_by_label
-from mixedbag.margin.kernel import (
-    Columns,
-    GivenColumns,
-    Kernel,
-    KernelMachine,
-    variance,
-)
+from mixedbag.margin.kernel import Columns, GivenColumns, Kernel, KernelMachine
 from mixedbag.margin.landmarks import landmark_machine
 from mixedbag.margin.linear import LinearMachine, Rows
 from mixedbag.pooling import Max, bag_argmax
@@ -176,19 +171,13 @@ class _MarginSVC(BagClassifier):
         if self.kernel == "precomputed":
             _check_square(instances)
             return KernelMachine(GivenColumns(instances, average), self.tol)
-        self.gamma_ = self._settled_gamma(bags, weight)
+        self.gamma_ = settled_gamma(self.gamma, instances, bags.spread(weight))
         kernel = self._settled_kernel()
         megabytes = instances.shape[0] ** 2 * 4 / 1e6
         if megabytes <= self.cache_size:
             dtype = np.float64 if 2 * megabytes <= self.cache_size else np.float32
             return KernelMachine(Columns(instances, average @ instances, kernel, dtype), self.tol)
         return landmark_machine(kernel, instances, average, self.n_components, self.tol, rng, seed)
-
-    def _settled_gamma(self, bags, weight):
-        if self.gamma == "scale":
-            spread = variance(bags.instances, bags.spread(weight))
-            return 1.0 / (bags.n_features * spread) if spread > 0 else 1.0
-        return 1.0 / bags.n_features if self.gamma == "auto" else float(self.gamma)
 
     def _settled_kernel(self):
         return Kernel(self.kernel, self.gamma_, self.degree, self.coef0)

@@ -265,13 +265,3 @@ def _intercept(problem, dual, scores):
     # A zero dual wants a larger margin still, a full one a smaller: bounds from both sides.
     at_least = (dual == 0) == (problem.sign > 0)
     return 0.5 * (wanted[at_least].max() + wanted[~at_least].min())
-
-
-def variance(instances, weight):
-    """Weighted variance of all entries of the table, as `gamma="scale"` uses it."""
-    weight = weight / weight.sum()
-    mean = weight @ (instances @ np.full(instances.shape[1], 1.0 / instances.shape[1]))
-    if sparse.issparse(instances):
-        squares = instances.multiply(instances)
-        return weight @ np.asarray(squares.mean(axis=1)).ravel() - mean**2
-    return weight @ np.mean((instances - mean) ** 2, axis=1)
