@@ -13,7 +13,7 @@ def settled_gamma(gamma, instances, weight):
     n_features = instances.shape[1]
     if gamma == "scale":
         spread = _variance(instances, weight / weight.sum())
-        return 1.0 / (n_features * spread) if spread > 0 else 1.0
+        return float(1.0 / (n_features * spread)) if spread > 0 else 1.0
     return 1.0 / n_features if gamma == "auto" else float(gamma)
 
 

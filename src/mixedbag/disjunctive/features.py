@@ -8,6 +8,8 @@ import numpy as np
 from scipy.sparse import csr_array, hstack, issparse
 from sklearn.metrics.pairwise import euclidean_distances
 
+from mixedbag._gamma import settled_gamma
+
 
 class LinearFeatures:
     """h_k(x) = x_k."""
@@ -106,8 +108,7 @@ def make_features(kind, X, weight, gamma="scale", n_thresholds=5):
     if kind == "linear":
         # In sparse data most columns of the vocabulary may be empty: they need not exist here.
         return LinearFeatures(X.shape[1], np.unique(X.indices) if issparse(X) else None)
-    if gamma == "scale":
-        gamma = 1.0 / (X.shape[1] * (_variance(X, weight) or 1.0))
+    gamma = settled_gamma(gamma, X, weight)
     if kind == "rbf":
         return RBFFeatures(X, gamma)
     thresholds = np.arange(1, n_thresholds + 1) / (n_thresholds + 1)
@@ -115,10 +116,3 @@ def make_features(kind, X, weight, gamma="scale", n_thresholds=5):
     return ThresholdedRBFFeatures(
         X, np.repeat(np.arange(n), n_thresholds), np.tile(-np.log(thresholds) / gamma, n)
     )
-
-
-def _variance(X, weight):
-    """Variance of all entries, rows weighted."""
-    share = weight / (weight.sum() * X.shape[1])
-    squares = X.multiply(X) if issparse(X) else X * X
-    return float((share @ squares).sum() - (share @ X).sum() ** 2)
