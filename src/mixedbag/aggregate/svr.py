@@ -25,7 +25,8 @@ class AggregateSVR(BagRegressor):
 
     Dividing a bag's constraint by its size makes this an ordinary support vector regression on
     bag *means*, with weight ``n_c`` and tube ``ε / n_c``; kernels enter as means over pairs of
-    instances. With bags of one it is :class:`sklearn.svm.SVR`.
+    instances. With bags of one it is :class:`sklearn.svm.SVR`. The linear machine also learns from
+    `mixedbag.engines.DistributedBags`.
 
     Parameters
     ----------

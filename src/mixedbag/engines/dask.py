@@ -66,7 +66,8 @@ class DaskBlocks:
         lonely_since = None
         while True:
             try:
-                return future.result(timeout=1.0)
+                wait(future, timeout=1.0)  # first: an impatient `result` would abort its transfer
+                return future.result(timeout=PATIENCE)
             except TimeoutError as error:
                 if self.client.status not in ("running", "connecting", "newly-created"):
                     raise _lost(error) from error

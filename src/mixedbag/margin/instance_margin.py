@@ -61,7 +61,8 @@ class InstanceMarginSVC(_MarginSVC):
     Attributes
     ----------
     witness_ : array of shape (n_positive_bags,)
-        Row of each positive bag's most positive instance in the training table.
+        Row of each positive bag's most positive instance in the training table. Not kept by a fit
+        on a cluster.
     objective_ : array of shape (n_iter_,)
         The objective after each machine; it never rises (by more than `tol`).
     dual_gap_ : float
@@ -72,6 +73,10 @@ class InstanceMarginSVC(_MarginSVC):
         Rows, coefficients and instances of the kernel machine (landmarks for Nyström).
     n_iter_ : int
         Number of machines solved from the best start.
+
+    Notes
+    -----
+    With ``kernel="linear"`` and one start it also learns from `mixedbag.engines.DistributedBags`.
 
     See Also
     --------
