@@ -91,10 +91,11 @@ def test_a_warm_start_reaches_the_same_solution(data, squared, narrow, monkeypat
     monkeypatch.setattr(linear_module, "_NARROW", 1000 if narrow else 0)
     X, centroids, rows, sign, cost = data
     machine = LinearMachine(Rows(X, centroids), tol=1e-9, max_epochs=10**6)
-    before = machine.solve(Problem(rows[::-1].copy(), -sign, cost, squared))
+    before = machine.solve(Problem(rows[::-1].copy(), -sign, 3.0 * cost, squared))
     problem = Problem(rows, sign, cost, squared)
     cold, warm = machine.solve(problem), machine.solve(problem, before)
-    assert warm.gap <= 1e-9 * warm.objective
+    assert -1e-12 <= warm.gap <= 1e-9 * warm.objective
+    assert np.all(warm.dual <= problem.upper)
     np.testing.assert_allclose(warm.weights, cold.weights, atol=1e-4)
 
 

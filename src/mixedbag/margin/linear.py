@@ -70,7 +70,9 @@ class LinearMachine:
 
     def solve(self, problem, start=None, loose=False):
         """The solution, from that of a similar problem; `loose` spares the last digits."""
-        dual = np.zeros(len(problem.rows)) if start is None else start.dual.copy()
+        dual = np.zeros(len(problem.rows))
+        if start is not None:
+            dual = np.minimum(start.dual, problem.upper)  # its costs may have been others
         if self.rows.n_features < _NARROW:
             tol = max(self.tol, min(1e-3, _LOOSE * self.tol)) if loose else self.tol
             if start is None:

@@ -103,10 +103,10 @@ def _direction(rows, problem, envelope, margin, inside, gradient):
     are, and the search along the step, over all slots, answers for them.
     """
     n_inside = np.count_nonzero(inside)
-    if n_inside > _CROWD:
+    near = _smallest(envelope.outside(margin), max(_CROWD // 2, 2 * n_inside))
+    if n_inside > _CROWD or len(near) > _BLOCK:
         step = -_solve(_curvature(rows, problem.rows[inside], envelope.bend[inside]), gradient)
         return step, -gradient @ step
-    near = _smallest(envelope.outside(margin), max(_CROWD // 2, 2 * n_inside))
     table = problem.sign[near, None] * rows.dense(problem.rows[near])
     envelope, margin = envelope.at(near), margin[near]
     dual, inside = envelope.dual(margin)
