@@ -17,7 +17,7 @@ STEPS = {
     "instances a bag": (2, 4, 8, 16, 32),
     "features": (5, 20, 80, 320, 1280),
 }
-LIMIT = 10.0  # seconds of a fit
+LIMIT = 4.0  # seconds of a fit
 LEARNERS = {
     "1-norm MI-SVM": lambda: SparseBagMarginSVC(time_limit=LIMIT, random_state=0),
     "LNPBoost, 5 rounds": lambda: LNPBoost(max_rounds=5, time_limit=LIMIT, random_state=0),

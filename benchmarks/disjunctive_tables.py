@@ -15,9 +15,12 @@ from mixedbag.disjunctive import LNPBoost, SparseBagMarginSVC
 ROUNDS = 5
 TREC = [f"trec9-{k}" for k in (1, 2, 3, 4, 7, 9, 10)]
 SETS = {
-    **dict.fromkeys(["musk1", "musk2", "elephant", "fox", "tiger"], ("linear", "rbf")),
+    **dict.fromkeys(["musk1", "elephant", "fox", "tiger"], ("linear", "rbf")),
     **dict.fromkeys(TREC, ("linear",)),
+    "musk2": ("rbf",),
 }
+# Folds of ten, where not all of them were run: MUSK2 has 6,600 instances.
+FOLDS = {("musk2", "selected"): 0, ("musk2", "lnp"): 0}
 PRINTED = {
     "musk1": "MUSK1",
     "musk2": "MUSK2",
@@ -58,7 +61,8 @@ def run(quick=False):
         "Accuracies in %, mean ± standard deviation over folds (folds run: in brackets, of ten). "
         "score: objective reached; gap: proven relative distance from the optimum; CPU seconds a "
         "fold, one thread. The thesis's EM-DD and 2-norm figures stand in "
-        "`published/thesis_accuracy.csv`; p: Welch test of our two methods on the same folds."
+        "`published/thesis_accuracy.csv`; p: Welch test of our two methods on the same folds. On "
+        "MUSK2, LNPBoost takes about a minute a fold and was run for the angle study only."
     )
     return [Table("Tables 7.1-7.4: accuracy, ours and the thesis's", rows, notes)]
 
@@ -68,7 +72,9 @@ def _row(name, features, quick):
     results = {}
     for label, make, n in models(name, features):
         key = f"{'quick-' if quick else ''}{name}-{features}-{label}"
-        results[label] = cross_validate(key, name, make, 1 if quick else n)
+        results[label] = cross_validate(
+            key, name, make, 1 if quick else FOLDS.get((name, label), n)
+        )
     titles = {
         "sparse": ("1-norm MI-SVM, all features", None),
         "selected": ("1-norm MI-SVM, selected", "1-norm MI-SVM, feature selection"),
