@@ -91,7 +91,7 @@ def cross_validate(key, name, make_model, n_folds):
     """`fit_fold` of the first n_folds of ten folds, kept as they come."""
 
     def compute(done, n):
-        for i, fold in enumerate(folds(name)):
+        for i, fold in enumerate(folds(name) if done < n else ()):
             if done <= i < n:
                 yield fit_fold(make_model(), fold)
 
