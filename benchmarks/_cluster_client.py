@@ -29,7 +29,6 @@ def main(address, folder, rounds):
         linear = []
         for name, machine in (
             ("BagMarginSVC, squared hinge", BagMarginSVC(kernel="linear", loss="squared_hinge")),
-            ("BagMarginSVC, hinge", BagMarginSVC(kernel="linear")),
             ("AggregateSVR", AggregateSVR()),
         ):
             _, whole = timed(lambda machine=machine: machine.fit(bags))

@@ -42,8 +42,7 @@ def run(quick=False):
         Table(
             "Linear machines on two workers",
             linear,
-            "n_iter_ counts machines (Newton steps "
-            "for AggregateSVR); a hinge takes about 45 rounds a machine.",
+            "n_iter_ counts machines for BagMarginSVC and Newton steps for AggregateSVR.",
         ),
     ]
 
