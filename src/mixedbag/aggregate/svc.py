@@ -30,6 +30,9 @@ class AggregateSVC(CountClassifier):
     over labels ``s_i = ±1`` and ``f(x) = w·x + b``. More than two classes are learned one against
     the rest. With bags of one and an infinite D it is :class:`sklearn.svm.SVC`.
 
+    In large bags of mixed classes many labels agree with the counts, and those of the widest margin
+    need not be the true ones: a smaller C, chosen by cross-validation, is worth trying there.
+
     Parameters
     ----------
     C : float, default=1.0
