@@ -41,7 +41,9 @@ class Independent:
         posterior = np.exp(joint - peak)
         total = posterior.sum(axis=1, keepdims=True)
         posterior /= total
-        return Weighed(posterior, starts, np.add.reduceat((peak + np.log(total))[:, 0], starts[:-1]))
+        return Weighed(
+            posterior, starts, np.add.reduceat((peak + np.log(total))[:, 0], starts[:-1])
+        )
 
     def unconditional_moves(self, smoothed, weight):
         """Weighted time spent in each state."""
