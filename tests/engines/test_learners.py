@@ -10,7 +10,12 @@ import pytest
 from sklearn.base import clone
 
 from mixedbag import Bags
-from mixedbag.aggregate import AggregateRBFClassifier, AggregateRBFRegressor, AggregateSVR
+from mixedbag.aggregate import (
+    AggregateRBFClassifier,
+    AggregateRBFRegressor,
+    AggregateSVC,
+    AggregateSVR,
+)
 from mixedbag.bags import bag_labels
 from mixedbag.boosting import ExpRegBoost, ISRBoost
 from mixedbag.classics import CitationKNN, MILogisticRegression
@@ -88,6 +93,8 @@ def test_totals_and_counts(client, write, table, tmp_path):
         placed = DistributedBags.from_parquet(folder, "mol", "active", client=client)
         here = learner.fit(bags, bag_labels(labels, groups)).predict(bags)
         np.testing.assert_allclose(learner.fit(placed).predict(bags), here, rtol=1e-8, atol=1e-8)
+    machine = AggregateSVC().fit(placed)  # too few rows for the same search as in one place
+    assert np.mean(machine.predict_instances(bags) == (rows[:, 0] > 0.5)) > 0.9
 
 
 def test_early_stopping_holds_out_bags_of_every_block(placed, local):
@@ -116,6 +123,7 @@ def test_learners_that_need_everything_in_one_place_say_so(placed):
         (BagMarginSVC(kernel="linear", update="asynchronous"), "update='synchronous'"),
         (InstanceMarginSVC(kernel="linear", n_init=2), "n_init=1"),
         (AggregateSVR(kernel="rbf"), "kernel='linear'"),
+        (AggregateSVC(method="exact"), "method='alternating'"),
     ):
         with pytest.raises(ValueError, match=f"needs all bags in one place.*learns with {wish}"):
             learner.fit(placed)

@@ -6,6 +6,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state, check_scalar
 
 from mixedbag.aggregate._branch_and_bound import prove
+from mixedbag.aggregate._count_blocks import alternate
 from mixedbag.aggregate._kernels import Kernel, bag_means, width
 from mixedbag.aggregate._label_search import search_labels
 from mixedbag.aggregate._labeling import assign_labels
@@ -163,6 +164,19 @@ class AggregateSVC(CountClassifier):
         else:
             self.support_instances_ = bags.instances[machine.dual != 0]
             self.dual_coef_ = machine.dual[machine.dual != 0]
+
+    def _fit_blocks(self, blocks):
+        """Learn from blocks of labelled bags, wherever they are: as from many bags in one place."""
+        self._check_parameters()
+        if (self.method, self.kernel) != ("alternating", "linear"):
+            raise ValueError(
+                f"method={self.method!r} with kernel={self.kernel!r} needs all bags in one place: "
+                "on a cluster, AggregateSVC learns with method='alternating' and kernel='linear'"
+            )
+        self.coef_, self.intercept_, history = alternate(
+            blocks, self.C, self.D, self.max_iter, _BETTER
+        )
+        self.objective_, self.n_iter_ = np.minimum.accumulate(history), len(history)
 
     def _fit_one_vs_rest(self, bags, counts, weight):
         self.estimators_ = []

@@ -1,0 +1,55 @@
+"""Counts learned from blocks of bags: the model of a large fit in one place."""
+
+import numpy as np
+import pytest
+
+from mixedbag.aggregate import AggregateSVC
+from mixedbag.aggregate._count_blocks import least_squares
+from mixedbag.aggregate.svc import _least_squares
+from mixedbag.bags import Bags
+from mixedbag.engines import LocalBlocks
+
+
+def counted(n_bags, seed):
+    """Bags of 3 to 8, their counts of positives, and weights."""
+    rng = np.random.default_rng(seed)
+    offsets = np.concatenate([[0], np.cumsum(rng.integers(3, 9, n_bags))])
+    X = rng.normal(size=(offsets[-1], 4))
+    hidden = X[:, 0] - 0.5 * X[:, 1] + 0.3 * rng.normal(size=len(X)) > 0
+    positives = np.add.reduceat(hidden.astype(float), offsets[:-1])
+    return Bags(X, offsets), positives, rng.uniform(0.5, 2.0, n_bags)
+
+
+def in_blocks(bags, positives, weight):
+    """The bags in three blocks, as a cluster would hold them."""
+    table = np.column_stack([bags.sizes - positives, positives])
+    cuts = np.array_split(np.arange(len(bags)), 3)
+    return LocalBlocks(
+        [LocalBlocks.cut(bags[rows], table[rows], weight[rows]).blocks[0] for rows in cuts]
+    )
+
+
+def test_least_squares_is_a_sum_over_blocks():
+    bags, positives, weight = counted(60, seed=0)
+    w = least_squares(in_blocks(bags, positives, weight), C=0.7)
+    here = _least_squares(bags.instances, bags, positives, weight, 0.7)
+    assert bags.instances @ w == pytest.approx(here, abs=1e-10)
+
+
+@pytest.mark.parametrize("D", [np.inf, 2.0])
+def test_blocks_give_the_model_of_a_large_fit_in_one_place(D):
+    bags, positives, weight = counted(220, seed=1)  # above a thousand rows no labels are searched
+    here = AggregateSVC(C=0.5, D=D).fit(bags, positives, sample_weight=weight)
+    there = AggregateSVC(C=0.5, D=D)
+    there._fit_blocks(in_blocks(bags, positives, weight))
+    assert there.coef_ == pytest.approx(here.coef_, abs=1e-6)
+    assert there.intercept_ == pytest.approx(here.intercept_, abs=1e-6)
+    assert there.objective_[-1] == pytest.approx(here.objective_[-1])
+
+
+def test_bags_of_one_class_need_no_machine():
+    bags, _, weight = counted(10, seed=2)
+    model = AggregateSVC()
+    model._fit_blocks(in_blocks(bags, bags.sizes.astype(float), weight))
+    assert (model.coef_ == 0).all()
+    assert model.intercept_ == 1.0
