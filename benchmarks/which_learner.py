@@ -103,7 +103,10 @@ def table_of(rule, comparisons):
         }
         for learner, values in figures.items()
     ]
-    rows.sort(key=lambda row: (-int(row["sets"].split("/")[0]), row["mean place"]))
+    # A place on few sets says little: learners that finished less than half come last.
+    rows.sort(
+        key=lambda row: (2 * len(figures[row["learner"]]) < len(comparisons), row["mean place"])
+    )
     return Table(f"{rule}: {RULES[rule]}", rows, "Sets: " + ", ".join(comparisons) + ".")
 
 
@@ -122,8 +125,9 @@ def page(tables):
         "Written by `python -m benchmarks which_learner` from measured results: nested "
         "cross-validation, every setting chosen inside the training bags. Figures are means over "
         "the sets that a learner finished within the time budget, so compare rows with the same "
-        'number of sets; "of instances" is the same for single instances (accuracy, or R² of '
-        "totals), where their truth is known. The stack and the best single, chosen inside, are "
+        'number of sets; those that finished less than half come last. "Of instances" is the '
+        "same for single instances (accuracy, or R² of totals), where their truth is known. The "
+        "stack and the best single, chosen inside, are "
         "what `mixedbag compare` makes of the others; without a reason to do otherwise, take the "
         "model it saves.",
         "",
@@ -131,8 +135,7 @@ def page(tables):
     for table in tables:
         rule, says = table.title.split(": ", 1)
         singles = [row for row in table.rows if not row["learner"].startswith(("stack", "best"))]
-        whole = [row for row in singles if row["sets"] == singles[0]["sets"]][:3]
-        names = ", ".join(row["learner"] for row in whole)
+        names = ", ".join(row["learner"] for row in singles[:3])
         lines += [f"## {rule}", "", f"{says[0].upper()}{says[1:]}. Try first: **{names}**.", ""]
         lines += [*Table("", table.rows, table.notes).markdown().splitlines()[2:], ""]
     return "\n".join(lines)
