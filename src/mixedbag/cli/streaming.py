@@ -208,7 +208,8 @@ def _parquet_blocks(path, bag, features, time, n_rows):
     except ImportError as error:
         raise ValueError("reading Parquet needs pyarrow: pip install mixedbag[parquet]") from error
     try:
-        file = pyarrow.parquet.ParquetFile(path)
+        # Buffered ahead, all of a file would be held before its end is read.
+        file = pyarrow.parquet.ParquetFile(path, pre_buffer=False)
     except pyarrow.ArrowInvalid as error:
         raise DataFormatError(path, f"not a Parquet file ({error})") from error
     with file:
