@@ -18,7 +18,7 @@ import pytest
 
 from mixedbag import load
 from mixedbag.cli import main
-from mixedbag.cli.streaming import stream_bags
+from mixedbag.cli.tables import stream_bags
 from mixedbag.datasets import DataFormatError, make_any, make_count, make_sequences, make_sum
 
 COMMAND = [sys.executable, "-c", "from mixedbag.cli import main; main()"]
@@ -213,6 +213,19 @@ def test_version_datasets_and_completion(tmp_path):
     assert "demo" in done.stdout
 
 
+def test_text_columns_are_learned_from_and_predicted_with(tmp_path):
+    """A blue instance makes a bag positive; the model meets a colour and a column it never saw."""
+    lines = ["bag,label,colour,x"]
+    for i in range(40):
+        lines += [f"m{i},{i % 2},{'blue' if i % 2 else 'red'},{i / 9:.3f}", f"m{i},{i % 2},red,0"]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    learner = ("--learner", "BagMarginSVC", "--out", "m.skops")
+    mixedbag("fit", "t.csv", *learner, folder=tmp_path)
+    (tmp_path / "new.csv").write_text("colour,bag,x,note\npink,a,0,?\nred,a,0,?\nblue,b,0,?\n")
+    answers = mixedbag("predict", "m.skops", "new.csv", "--json", folder=tmp_path).stdout
+    assert [json.loads(line)["predicted"] for line in answers.splitlines()] == [0, 1]
+
+
 # Streaming ----------------------------------------------------------------------------------------
 
 
@@ -250,9 +263,10 @@ def test_streams_of_every_table_are_the_same(tmp_path):
     ("text", "message"),
     [
         ("bag,x\na,1\nb,2\na,3\n", "the rows of bag 'a' are not adjacent"),
-        ("bag,x\na,1\na,red\n", "line 3: column 'x': 'red' is not a number"),
+        ("bag,x\na,1\na,red\n", "line 3: column 'x' mixes number .*, text .*'red'"),
         ("bag,x\na,1\na\n", "line 3: 1 values where 2 are expected"),
-        ("mol,x\na,1\n", "no column 'bag'"),
+        ("mol,x\na,1\n", "say which column holds the bag"),
+        ("bag,y\na,1\n", "no column is called 'x'"),
         ("bag,x\n", "no rows below the header"),
         ("", "the file is empty"),
     ],

@@ -73,12 +73,25 @@ def test_flat_arff_is_a_table(write):
     assert data.y.tolist() == [1, 0]
 
 
-def test_arff_leaves_out_text_inside_bags_and_says_so(write):
+def test_nominal_attributes_inside_bags_are_coded(write):
     content = ARFF.replace('"f 2" real', "colour {red,blue}").replace("-2", "red")
     content = content.replace("0,4", "0,blue").replace("7,8", "7,?")
     data = read(write(content))
-    np.testing.assert_array_equal(data.bags.instances, X[:, :1])
-    assert any("'colour'" in note and "nominal" in note for note in data.notes)
+    assert data.bags.feature_names == ["f1", "colour=red", "colour=blue"]
+    np.testing.assert_array_equal(data.bags.instances, [[1.5, 1, 0], [0, 0, 1], [7, 0, 0]])
+    assert any("'colour' is nominal" in note for note in data.notes)
+    asked = read(write(content), features=["colour=blue", "f1"])
+    np.testing.assert_array_equal(asked.bags.instances, data.bags.instances[:, [2, 0]])
+    assert read(write(content), drop=["colour"]).bags.feature_names == ["f1"]
+    with pytest.raises(DataFormatError, match="'green' is not a declared value of 'colour'"):
+        read(write(content.replace("0,blue", "0,green")))
+
+
+def test_other_attributes_inside_bags_are_left_out(write):
+    content = ARFF.replace('"f 2" real', "when date").replace("-2", "1999")
+    data = read(write(content))
+    assert data.bags.feature_names == ["f1"]
+    assert any("'when' of the instances left out: it is date" in note for note in data.notes)
 
 
 def test_missing_values_are_nan(write):

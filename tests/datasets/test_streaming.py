@@ -47,6 +47,31 @@ def test_blocks_make_up_the_file(table, rows):
     )
 
 
+def test_values_of_text_are_features_of_every_block(table):
+    path, frame = table
+    blocks = list(read_blocks(path, "molecule", features=["shape=s3", "x", "shape=no"], rows=4))
+    rows = np.concatenate([block.bags.instances for block in blocks])
+    expected = np.column_stack([frame["shape"] == "s3", frame["x"], np.zeros(len(frame))])
+    np.testing.assert_array_equal(rows, expected)
+    with pytest.raises(DataFormatError, match="column 'shape'"):
+        list(read_blocks(path, "molecule", features=["shape"], rows=4))
+
+
+def test_without_names_all_columns_are_features(tmp_path):
+    (tmp_path / "t.csv").write_text("bag,x,y\na,1,2\nb,3,4\n")
+    blocks = list(read_blocks(tmp_path / "t.csv", rows=1))
+    assert [block.bags.instances.tolist() for block in blocks] == [[[1, 2]], [[3, 4]]]
+
+
+def test_a_bag_that_comes_back_late_is_noticed(tmp_path, monkeypatch):
+    monkeypatch.setattr("mixedbag.datasets.streaming._RECENT", 3)
+    names = [*"abcdefgh", "c"]
+    (tmp_path / "t.csv").write_text("bag,x\n" + "".join(f"{name},1\n" for name in names))
+    with pytest.raises(DataFormatError, match="bag 'c' are not adjacent") as caught:
+        list(read_blocks(tmp_path / "t.csv", features=["x"], rows=2))
+    assert caught.value.line == 10
+
+
 def test_bags_must_be_adjacent(table):
     path, frame = table
     order = [0, 5, 1, *range(6, 20)]

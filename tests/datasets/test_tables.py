@@ -32,8 +32,50 @@ def test_reads_a_table_and_says_what_it_did(write):
     assert data.instance_ids.tolist() == [1, 2, 3]
     notes = "\n".join(data.notes)
     assert "2 bags (1 of yes, 1 of no), 3 instances of 3 features" in notes
-    assert "column 'colour' left out: it is text (line 2 has 'red')" in notes
+    assert "'colour' left out: it is text of 2 values in 3 rows (line 2 has 'red')" in notes
     assert "column 'charge': 1 missing values read as NaN" in notes
+
+
+ATOMS = """bag,label,charge,type,name,note
+a,1,0.5,br,n1,same
+a,1,0.25,c,n2,same
+b,0,0.5,,n3,same
+b,0,1,c,n4,same
+b,0,2,br,n5,same
+"""
+
+
+def test_text_of_few_values_is_coded(write):
+    data = read(write(ATOMS))
+    assert data.bags.feature_names == ["charge", "type=br", "type=c"]
+    np.testing.assert_array_equal(
+        data.bags.instances[:, 1:], [[1, 0], [0, 1], [0, 0], [0, 1], [1, 0]]
+    )
+    notes = "\n".join(data.notes)
+    assert "column 'type' is text: type=br, type=c say which" in notes
+    assert "column 'type': 1 missing values" in notes
+    assert "'name' left out: it is text of 5 values in 5 rows" in notes
+    assert "'note' left out: it has no other value than 'same'" in notes
+
+
+def test_values_of_text_can_be_asked_for(write):
+    whole = read(write(ATOMS)).bags.instances
+    asked = read(write(ATOMS), features=["type=c", "charge", "type=zn"])
+    assert asked.bags.feature_names == ["type=c", "charge", "type=zn"]
+    np.testing.assert_array_equal(asked.bags.instances[:, :2], whole[:, [2, 0]])
+    assert not asked.bags.instances[:, 2].any()
+    assert read(write(ATOMS), features=["type"]).bags.feature_names == ["type=br", "type=c"]
+    literal = ATOMS.replace("charge", "type=c")
+    with pytest.raises(DataFormatError, match="two columns are called 'type=c'"):
+        read(write(literal))
+    assert read(write(literal), features=["type=c"]).bags.instances[0, 0] == 0.5
+
+
+def test_text_of_many_values_is_left_out(write):
+    rows = "".join(f"{i % 7},v{i % 31},{i / 3}\n" for i in range(100))
+    data = read(write("bag,v,x\n" + rows))
+    assert data.bags.feature_names == ["x"]
+    assert any("text of more than 30 values in 100 rows" in note for note in data.notes)
 
 
 @pytest.mark.parametrize(("mark", "name"), [("\t", "t.tsv"), (";", "t.csv"), ("\t", "t.csv")])
@@ -169,6 +211,7 @@ def test_parquet_equals_csv_equals_frame(tmp_path, frame):
     assert from_parquet.bags.ids.tolist() == from_csv.bags.ids.tolist() == ["a", "b"]
     assert from_parquet.y.tolist() == from_csv.y.tolist() == [1, 0]
     assert sum("left out" in note for note in from_parquet.notes) == 2
+    assert any("'when' left out: its values are of type time" in n for n in from_parquet.notes)
     direct = Bags.from_frame(frame, bag="bag", features=["x", "n", "flag"])
     np.testing.assert_array_equal(from_parquet.bags.instances[:, :3], direct.instances)
 

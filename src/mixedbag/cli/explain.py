@@ -21,7 +21,7 @@ def command(
 ):
     """Show what the model says of one bag, and which instances made it say so."""
     from mixedbag.cli.answers import bag_answers, instance_answers, needed_features
-    from mixedbag.cli.streaming import stream_bags
+    from mixedbag.cli.tables import stream_bags
     from mixedbag.io import load
 
     fitted = load(model)

@@ -24,7 +24,7 @@ def command(
     Rows of a bag must be adjacent in CSV and Parquet tables, which are read block by block.
     """
     from mixedbag.cli.answers import bag_answers, instance_answers, needed_features
-    from mixedbag.cli.streaming import stream_bags
+    from mixedbag.cli.tables import stream_bags
     from mixedbag.io import load
 
     fitted = load(model)

@@ -23,6 +23,28 @@ def read_data(source, bag=None, label=None, time=None, drop=(), instance=None, g
     return data if time is None else in_order_of(data, time, source)
 
 
+def stream_bags(path, bag=None, features=None, time=None, rows=20_000):
+    """Blocks of whole bags of a table of any length, with the features that a model needs.
+
+    Parameters
+    ----------
+    path : path
+    bag : str, optional
+        The column with the bag of each row; by default "bag".
+    features : list of str, optional
+        The columns to use, in this order; by default all others.
+    time : str, optional
+        The column that orders the rows of a bag.
+    rows : int
+        How many rows a block has at least.
+    """
+    from mixedbag.datasets import read_blocks
+
+    wanted = features if features is None or time is None else [*features, time]
+    for data in read_blocks(path, bag, features=wanted, rows=rows):
+        yield (data if time is None else in_order_of(data, time, path)).bags
+
+
 def in_order_of(data, time, source):
     """The same data with the instances of each bag sorted by a column, which is no feature then."""
     names = data.bags.feature_names or []

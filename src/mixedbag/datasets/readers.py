@@ -44,10 +44,11 @@ def read(
     MATLAB files (a PRTools data set, or matrices of instances, bag numbers and labels, in one file
     or a folder).
 
-    In tables, every column that is no bag, label, weight, group or instance name is a feature.
-    Columns of text are left out; missing values (empty, ``?``, ``NA``, ``NaN``, …) become NaN.
-    `notes` of the result says so for each column. Nothing else is left out: a line that cannot be
-    read is an error.
+    In tables, every column that is no bag, label, weight, group or instance name is a feature. A
+    column of text with few values, such as ``type``, becomes one feature of zeros and ones a value,
+    called ``type=br``; text of many values is left out. Missing values (empty, ``?``, ``NA``,
+    ``NaN``, …) become NaN, or zero in all features of a text. `notes` of the result says so for
+    each column. Nothing else is left out: a line that cannot be read is an error.
 
     Parameters
     ----------

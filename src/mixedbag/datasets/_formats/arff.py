@@ -34,7 +34,7 @@ def read_arff(source, columns):
 
 def _read_bags(source, attributes, lines, columns):
     bag, label, inner = _roles(source, attributes, columns)
-    numeric, notes = _features(source, inner.inner, columns)
+    features, notes = _features(source, inner.inner, columns)
     position = {a.name: j for j, a in enumerate(attributes)}
     ids, labels, weights, texts, places = [], [], [], [], []
     weighted, seen = False, {}
@@ -47,20 +47,20 @@ def _read_bags(source, attributes, lines, columns):
             raise source.error(f"bag {name!r} was given before, in line {seen[name]}", line)
         seen[name] = line
         klass = _value(source, label, fields[position[label.name]], line) if label else None
-        instances = _instances(source, fields[position[inner.name]], inner.inner, numeric, line)
+        instances = _instances(source, fields[position[inner.name]], inner.inner, features, line)
         texts.extend(instances)
         ids.extend([name] * len(instances))
         labels.extend([klass] * len(instances))
         places.extend([line] * len(instances))
         weighted |= weight is not None
         weights.extend([1.0 if weight is None else weight] * len(instances))
-    table = number_table(source, texts, places, width=len(numeric))
+    table = number_table(source, texts, places, width=len(features))
     return Rows(
         table,
         ids,
         labels if label else None,
         places,
-        [inner.inner[j].name for j in numeric],
+        [feature.name for feature in features],
         weight=weights if weighted else None,
         notes=notes,
     )
@@ -90,42 +90,70 @@ def _roles(source, attributes, columns):
     return bag, label, inner
 
 
+@dataclass(frozen=True)
+class Feature:
+    """An attribute of the instances that is a number, or one value of a nominal one."""
+
+    name: str
+    position: int
+    value: str | None = None
+
+    def text(self, fields):
+        """Its number, as text, in the fields of an instance."""
+        field = fields[self.position]
+        return field if self.value is None else str(int(field.strip() == self.value))
+
+
 def _features(source, inner, columns):
-    """Positions of the instances' attributes to use, and notes on the others."""
-    names = [a.name for a in inner]
-    for name in (*(columns.features or ()), *columns.drop):
-        if name not in names:
-            raise source.error(f"no attribute of the instances is called {name!r}")
-    chosen, notes = [], []
-    for name in columns.features or names:
-        attribute = inner[names.index(name)]
-        reason = None if attribute.kind == "numeric" else f"it is {attribute.kind}, not numeric"
-        reason = "as asked" if name in columns.drop else reason
-        if reason is None:
-            chosen.append(names.index(name))
+    """The features of the instances, and notes on what became of the other attributes."""
+    features, notes = [], []
+    for j, attribute in enumerate(inner):
+        name, kind = attribute.name, attribute.kind
+        if name in columns.drop:
+            notes.append(f"attribute {name!r} of the instances left out: as asked")
+        elif kind == "numeric":
+            features.append(Feature(name, j))
+        elif kind == "nominal":
+            coded = [Feature(f"{name}={value}", j, value) for value in attribute.values]
+            notes.append(f"attribute {name!r} is nominal: {', '.join(f.name for f in coded)}")
+            features += coded
         else:
-            notes.append(f"attribute {name!r} of the instances left out: {reason}")
-    if not chosen:
-        raise source.error("the instances have no numeric attribute")
-    return chosen, notes
+            notes.append(f"attribute {name!r} of the instances left out: it is {kind}, no number")
+    attributes = {a.name for a in inner}
+    for name in (*(columns.features or ()), *columns.drop):
+        if name not in attributes | {f.name for f in features}:
+            raise source.error(f"no attribute of the instances is called {name!r}")
+    if columns.features is not None:
+        features = [f for n in columns.features for f in _named(n, features, inner)]
+    if not features:
+        raise source.error("the instances have no numeric or nominal attribute")
+    return features, notes
 
 
-def _instances(source, text, inner, numeric, line):
-    """The instances of a bag, each as the text of its numeric values."""
+def _named(name, features, inner):
+    """The features of an attribute, or the one that has the name itself."""
+    return [f for f in features if name in (f.name, inner[f.position].name)]
+
+
+def _instances(source, text, inner, features, line):
+    """The instances of a bag, each as the text of its numbers."""
     instances = [row.strip() for row in text.split("\n")]
     while instances and not instances[-1]:
         instances.pop()
     if not instances:
         raise source.error("the bag is empty", line)
     instances = [row[:-1] if row.endswith(",") else row for row in instances]
-    if numeric == list(range(len(inner))):
+    if all(a.kind == "numeric" for a in inner) and len(features) == len(inner):
         return instances
     kept = []
     for row in instances:
         fields, _ = _fields(source, row, line)
         if len(fields) != len(inner):
             raise source.error(f"{len(fields)} values for {len(inner)} attributes", line)
-        kept.append(",".join(fields[j] for j in numeric))
+        for attribute, field in zip(inner, fields):
+            if attribute.kind == "nominal" and field.strip() not in ("", "?"):
+                _value(source, attribute, field, line)
+        kept.append(",".join(feature.text(fields) for feature in features))
     return kept
 
 

@@ -4,13 +4,8 @@ import csv
 import itertools
 import re
 
-from mixedbag.datasets._formats.columns import (
-    Feature,
-    blocks,
-    finish_features,
-    header_names,
-    read_records,
-)
+from mixedbag.datasets._formats.columns import blocks, header_names, read_records
+from mixedbag.datasets._formats.features import Feature, finish_features
 from mixedbag.datasets._formats.rows import as_labels
 from mixedbag.datasets._formats.source import MISSING
 from mixedbag.datasets.records import Table
