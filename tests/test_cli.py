@@ -220,7 +220,8 @@ def test_text_columns_are_learned_from_and_predicted_with(tmp_path):
         lines += [f"m{i},{i % 2},{'blue' if i % 2 else 'red'},{i / 9:.3f}", f"m{i},{i % 2},red,0"]
     (tmp_path / "t.csv").write_text("\n".join(lines))
     learner = ("--learner", "BagMarginSVC", "--out", "m.skops")
-    mixedbag("fit", "t.csv", *learner, folder=tmp_path)
+    done = mixedbag("fit", "t.csv", *learner, folder=tmp_path)
+    assert "column 'colour' is text: colour=blue, colour=red say which" in done.stdout
     (tmp_path / "new.csv").write_text("colour,bag,x,note\npink,a,0,?\nred,a,0,?\nblue,b,0,?\n")
     answers = mixedbag("predict", "m.skops", "new.csv", "--json", folder=tmp_path).stdout
     assert [json.loads(line)["predicted"] for line in answers.splitlines()] == [0, 1]

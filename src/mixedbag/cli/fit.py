@@ -32,6 +32,9 @@ def command(
 
     data = require_labels(read_data(table, bag, label, time, drop or ()), table, positive)
     rule = "sequence" if rule == "auto" and time is not None else rule
+    if not as_json:
+        for note in data.notes:
+            typer.echo(f"  {note}")
     fitted = fit_best_setting(data.bags, data.y, rule, learner, seed)
     save(fitted.model, out)
     done = {
@@ -39,6 +42,7 @@ def command(
         "rule": fitted.rule,
         "setting": fitted.setting,
         "bags": len(data.bags),
+        "notes": list(data.notes),
         "model": str(out),
     }
     if as_json:
