@@ -5,6 +5,7 @@ from scipy import sparse
 from scipy.linalg import LinAlgError, solve
 from sklearn import config_context
 from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils.extmath import row_norms
 
 from mixedbag.margin._smo import add_columns, minimise_pairs
 from mixedbag.margin.problem import Solution
@@ -27,6 +28,21 @@ class Kernel:
             return np.asarray(self.kernel(A, B), dtype=float)
         with config_context(assume_finite=True):
             return pairwise_kernels(A, B, self.kernel, filter_params=True, **self.parameters)
+
+    def from_norms(self, A, B, norms):
+        """The same, given the squared norms of the rows of both.
+
+        For a few rows against the same many, again and again, these would be most of the work.
+        """
+        if self.kernel != "rbf":
+            return self.of(A, B)
+        gamma = self.parameters["gamma"]
+        table = (2.0 * gamma * A) @ B.T
+        table = table.toarray() if sparse.issparse(table) else table
+        table -= gamma * norms[1]
+        table -= gamma * norms[0][:, None]
+        np.minimum(table, 0.0, out=table)  # rounding may leave more
+        return np.exp(table, out=table)
 
     def diagonal(self, X):
         """The kernel of every row with itself."""
@@ -53,6 +69,7 @@ class Columns:
         self.n_instances = instances.shape[0]
         self.n_rows = instances.shape[0] + centroids.shape[0]
         self.kernel = kernel
+        self.norms = [row_norms(table, squared=True) for table in self.tables]
         self.diagonal = np.concatenate([kernel.diagonal(t) for t in self.tables if t.shape[0]])
         self.place = np.full(self.n_rows, -1)
         # The system hands out this memory only as columns are written.
@@ -73,17 +90,19 @@ class Columns:
         end = self.used + len(rows)
         is_instance = rows < self.n_instances  # sorted: instances come first
         split = self.used + is_instance.sum()
-        self._compute(self.tables[0], rows[is_instance], self.table[self.used : split])
-        self._compute(self.tables[1], rows[~is_instance] - self.n_instances, self.table[split:end])
+        self._compute(0, rows[is_instance], self.table[self.used : split])
+        self._compute(1, rows[~is_instance] - self.n_instances, self.table[split:end])
         self.place[rows] = np.arange(self.used, end)
         self.used = end
 
     def _compute(self, source, index, out):
-        if len(index):
-            chosen = source[index]
-            out[:, : self.n_instances] = self.kernel.of(chosen, self.tables[0])
-            if self.n_rows > self.n_instances:
-                out[:, self.n_instances :] = self.kernel.of(chosen, self.tables[1])
+        if not len(index):
+            return
+        chosen, norms = self.tables[source][index], self.norms[source][index]
+        ends = out[:, : self.n_instances], out[:, self.n_instances :]
+        for end, table, others in zip(ends, self.tables, self.norms):
+            if end.shape[1]:
+                end[:] = self.kernel.from_norms(chosen, table, (norms, others))
 
 
 class GivenColumns:
@@ -144,8 +163,9 @@ class KernelMachine:
     def _descend(self, problem, dual, violation):
         """Change `dual` until no margin is violated by more than `violation`."""
         columns, rows = self.columns, problem.rows
+        scores = self._scores(problem, dual)
         for _ in range(_MOST_ROUNDS):
-            error = problem.sign - self._scores(problem, dual)[rows]
+            error = problem.sign - scores[rows]
             top, bottom = _extremes(problem, dual, error)
             excess = error[top] - error[bottom]
             if excess <= violation:
@@ -163,7 +183,11 @@ class KernelMachine:
                 problem.cost[some], columns.diagonal[rows[some]], max(violation, 0.1 * excess),
                 duals, error[some],
             )  # fmt: skip
+            step = duals - dual[some]
+            moved = some[step != 0.0]
             dual[some] = duals
+            coef = problem.sign[moved] * step[step != 0.0]
+            add_columns(columns.table, columns.place[rows[moved]], coef, scores)
 
     def _scores(self, problem, dual):
         """Scores of all rows, without intercept."""
