@@ -7,18 +7,26 @@ from sklearn.exceptions import ConvergenceWarning
 from mixedbag import Bags
 from mixedbag.disjunctive import ExactBagMarginSVC
 from mixedbag.disjunctive._branching import BranchAndBound
+from mixedbag.disjunctive._convexification import Convexification
 from mixedbag.disjunctive._envelope import EnvelopeLP
 from mixedbag.disjunctive._local_search import Incumbent
 from mixedbag.disjunctive._master import RestrictedMaster
-from mixedbag.disjunctive._solver import Clock
+from mixedbag.disjunctive._solver import Clock, SolverStopped
 from tests.disjunctive.oracles import big_m, brute_force, random_program
 
 
-def solve(program):
+def solve(program, rounds=0):
+    """Branch and bound, after some rounds of cuts at its root."""
     clock = Clock()
     incumbent = Incumbent(program, clock)
-    master = RestrictedMaster(program, clock)
-    BranchAndBound(EnvelopeLP(program, clock), master, incumbent).run()
+    cutting = Convexification(RestrictedMaster(program, clock), incumbent)
+    if rounds:
+        cutting.solve()
+    for _ in range(rounds):
+        cutting.round(cutting.violated_bags())
+    incumbent.lower = 0.0  # the tree must prove the bound by itself
+    lp = EnvelopeLP(program, clock, cutting.cuts)
+    BranchAndBound(lp, RestrictedMaster(program, clock), incumbent).run()
     return incumbent
 
 
@@ -26,7 +34,12 @@ def solve(program):
 def test_equals_brute_force(seed):
     program = random_program(seed, C=0.5 + seed % 3)
     optimum = brute_force(program)
-    incumbent = solve(program)
+    for rounds in (0, 3):
+        incumbent = solve(program, rounds)
+        assert_solved(program, incumbent, optimum)
+
+
+def assert_solved(program, incumbent, optimum):
     assert incumbent.upper == pytest.approx(optimum, rel=1e-5)
     assert incumbent.lower == pytest.approx(optimum, rel=1e-5)
     assert program.objective(incumbent.w, incumbent.b) == pytest.approx(incumbent.upper)
@@ -36,6 +49,40 @@ def test_equals_brute_force(seed):
 def test_equals_big_m_milp(seed):
     program = random_program(seed, n_positive=8, n_negative=8, size=4, n_features=6, C=2.0)
     assert solve(program).upper == pytest.approx(big_m(program).fun, rel=1e-4)
+
+
+def test_cuts_tighten_the_root():
+    """The root LP with cuts lies above the one without, and below the optimum."""
+    gains = []
+    for seed in range(6):
+        program = random_program(seed, n_positive=5, size=4, n_features=4, C=2.0)
+        clock = Clock()
+        cutting = Convexification(RestrictedMaster(program, clock), Incumbent(program, clock))
+        cutting.solve()
+        for _ in range(3):
+            cutting.round(cutting.violated_bags())
+        plain, cut = EnvelopeLP(program, clock), EnvelopeLP(program, clock, cutting.cuts)
+        assert plain.solve({})
+        assert cut.solve({})
+        assert plain.value - 1e-7 <= cut.value <= brute_force(program) + 1e-6
+        assert cut.value >= cutting.master.value - 1e-6
+        gains.append(cut.value - plain.value)
+    assert np.median(gains) > 0.1
+
+
+def test_a_first_bound_comes_before_the_long_searches(monkeypatch):
+    """Time that runs out among the starting searches still leaves a bound."""
+
+    def out_of_time(*_):
+        raise SolverStopped("time limit")
+
+    monkeypatch.setattr("mixedbag.disjunctive.exact.kicked_searches", out_of_time)
+    rng = np.random.default_rng(0)
+    bags = Bags.from_list([rng.normal(size=(3, 4)) + i % 2 for i in range(20)])
+    with pytest.warns(ConvergenceWarning, match="stopped early"):
+        model = ExactBagMarginSVC(fit_intercept=False).fit(bags, np.arange(20) % 2)
+    assert 0 < model.lower_bound_ <= model.upper_bound_
+    assert model.n_nodes_ == 0
 
 
 def test_stopping_early_leaves_an_incumbent_and_an_honest_gap():

@@ -33,6 +33,11 @@ class Convexification:
         self.patience = patience
         self._idle = {}
 
+    @property
+    def cuts(self):
+        """The cuts in the relaxation."""
+        return [row for row in self.master.rows if isinstance(row, Cut)]
+
     def solve(self):
         """Settle the master and take its bound."""
         self.master.settle()
@@ -69,7 +74,7 @@ class Convexification:
 
     def _distinct(self, cuts, generator):
         """The deepest cuts first, each at a large enough angle to all others."""
-        accepted = [row.direction for row in self.master.rows if isinstance(row, Cut)]
+        accepted = [cut.direction for cut in self.cuts]
         kept = []
         for cut in sorted(cuts, key=generator.depth, reverse=True):
             if all(cut.direction @ other < self.max_cosine for other in accepted):

@@ -18,33 +18,47 @@ _MAX_PIVOTS = 5000
 
 
 class EnvelopeLP:
-    """min ‖w‖₁ + Σ C_e ξ_e over the unambiguous margin rows and one envelope for each bag.
+    """min ‖w‖₁ + Σ C_e ξ_e over unambiguous margin rows, cuts, and one envelope for each bag.
 
     It holds all features in one dense array. Envelope rows are made once and kept; the rows of a
     bag share its slack, so that a basis stays dual feasible when its envelope tightens.
+
+    Parameters
+    ----------
+    cuts : list of Cut
+        Inequalities that hold for the whole program, made at the root of the search.
     """
 
-    def __init__(self, program, clock):
+    def __init__(self, program, clock, cuts=()):
         self.program = program
         self.clock = clock
         rows, bags = program.unambiguous, program.ambiguous
+        cuts = [cut for cut in cuts if cut.beta > 0]  # the others hold at w = 0: they say little
         n, m, bias = len(rows), 2 * program.n_features, int(program.intercept)
-        width = m + bias + len(bags)  # signed features, the bias, slacks of ambiguous bags
+        # A slack in one row is a bound on its multiplier; one in several rows is a column.
+        in_cuts = np.any([cut.fixed[1:] != 0 for cut in cuts], axis=0) if cuts else []
+        shared = np.concatenate([bags, np.setdiff1d(np.flatnonzero(in_cuts), bags)])
+        width = m + bias + len(shared)  # signed features, the bias, shared slacks
         self._slack = m + bias
         self._position = {int(i): k for k, i in enumerate(bags)}
-        self._n_plain = self._n_rows = n
+        self._n_plain = self._n_rows = n + len(cuts)
         self._row_of = {}  # (bag, instances) -> row
-        self._a = np.zeros((n + 2 * len(bags) + 1, width))
+        self._a = np.zeros((self._n_plain + 2 * len(bags) + 1, width))
         self._a[:n, :m] = program.full_rows(rows)
         if bias:
             self._a[:n, m] = program.sign[rows]
-        self._limit = np.concatenate([np.ones(m), np.zeros(bias), program.slack_cost[bags]])
+        examples = program.example[rows]
+        self._a[:n, self._slack :] = examples[:, None] == shared
         self._cost = np.full(len(self._a), INFINITY)
-        self._cost[:n] = program.slack_cost[program.example[rows]]
+        self._cost[:n] = np.where(np.isin(examples, shared), INFINITY, program.slack_cost[examples])
+        for r, cut in enumerate(cuts, start=n):
+            fixed = np.concatenate([cut.fixed[:bias], cut.fixed[1 + shared]])
+            self._a[r] = np.concatenate([cut.features, fixed]) / cut.beta
+        self._limit = np.concatenate([np.ones(m), np.zeros(bias), program.slack_cost[shared]])
         self._state = np.full(len(self._a), _pivots.ABSENT, dtype=np.int8)
         self._u, self._margin = np.zeros(len(self._a)), np.zeros(len(self._a))
         self._g, self._w = np.zeros(width), np.zeros(width)
-        capacity = min(width, n + 4 * len(bags)) + 1
+        capacity = min(width, self._n_plain + 4 * len(bags)) + 1
         self._inverse = np.zeros((capacity, capacity))
         self._rows = np.zeros(capacity, dtype=np.int64)
         self._columns = np.zeros(capacity, dtype=np.int64)
@@ -83,7 +97,7 @@ class EnvelopeLP:
         m = self.program.n_features
         self.w = self._w[:m] - self._w[m : 2 * m]
         self.b = float(self._w[2 * m]) if self.program.intercept else 0.0
-        self.slack = self._w[self._slack :].copy()
+        self.slack = self._w[self._slack : self._slack + len(self._position)].copy()
         self.scores = self.program.scores(self.w, self.b)
         return self
 

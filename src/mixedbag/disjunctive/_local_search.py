@@ -138,8 +138,13 @@ def offer_one_feature(program, incumbent, starts, n_steps=12):
             incumbent.offer(scale * w, -scale * level)
 
 
-def iterated_search(master, incumbent, starts, n_init):
-    """A first descent, then `n_init` - 1 descents from kicked copies of the incumbent."""
-    local_search(master, incumbent, starts.first())
-    for _ in range(n_init - 1):
+def kicked_searches(master, incumbent, starts, n):
+    """Descents from kicked copies of the incumbent."""
+    for _ in range(n):
         local_search(master, incumbent, starts.kick(incumbent))
+
+
+def iterated_search(master, incumbent, starts, n_init):
+    """A first descent, then `n_init` - 1 kicked ones."""
+    local_search(master, incumbent, starts.first())
+    kicked_searches(master, incumbent, starts, n_init - 1)

@@ -6,9 +6,12 @@ from sklearn.utils import check_scalar
 
 from mixedbag.disjunctive._base import DisjunctiveClassifier
 from mixedbag.disjunctive._branching import BranchAndBound
+from mixedbag.disjunctive._convexification import Convexification
 from mixedbag.disjunctive._envelope import EnvelopeLP
-from mixedbag.disjunctive._local_search import iterated_search
+from mixedbag.disjunctive._local_search import kicked_searches, local_search
 from mixedbag.disjunctive._master import RestrictedMaster
+
+_ROUNDS, _BAGS_PER_ROUND = 10, 20
 
 
 class ExactBagMarginSVC(DisjunctiveClassifier):
@@ -18,8 +21,9 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
     branch and bound proves how good it is: it fixes the witness of one positive bag after another,
     in a tree whose nodes are linear programs, until every alternative is proven worse. A bag that
     is still open enters a node's program through its envelope, the largest and smallest value of
-    each feature among the instances left to it. That may take long on large data; with a
-    `time_limit`, the best classifier so far is returned with an honest `gap_`.
+    each feature among the instances left to it, and through lift-and-project cuts made before the
+    search. That may take long on large data; with a `time_limit`, the best classifier so far is
+    returned with an honest `gap_`.
 
     Parameters
     ----------
@@ -28,6 +32,9 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
         proofs are much shorter.
     gap_tol : float, default 1e-6
         The relative gap that counts as proven.
+    max_rounds : int or None, default None
+        Rounds of cuts before the search. None means 10, or 0 for linear features: with so few
+        features the search itself raises the bound faster.
     n_candidates : int, default 4
         Bags tried at each node before one is chosen to branch on.
     n_init : int, default 10
@@ -62,6 +69,7 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
         gamma="scale",
         n_thresholds=5,
         gap_tol=1e-6,
+        max_rounds=None,
         n_candidates=4,
         balanced=True,
         fit_intercept=True,
@@ -75,6 +83,7 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
         self.gamma = gamma
         self.n_thresholds = n_thresholds
         self.gap_tol = gap_tol
+        self.max_rounds = max_rounds
         self.n_candidates = n_candidates
         self.balanced = balanced
         self.fit_intercept = fit_intercept
@@ -86,11 +95,35 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
     def _search(self, program, incumbent, starts):
         check_scalar(self.gap_tol, "gap_tol", Real, min_val=0)
         check_scalar(self.n_candidates, "n_candidates", Integral, min_val=1)
+        if self.max_rounds is not None:
+            check_scalar(self.max_rounds, "max_rounds", Integral, min_val=0)
+        self.n_nodes_ = 0
         master = RestrictedMaster(program, incumbent.clock)
-        iterated_search(master, incumbent, starts, self.n_init)
+        local_search(master, incumbent, starts.first())
         lp = EnvelopeLP(program, incumbent.clock)
+        lp.solve({})
+        incumbent.raise_lower(lp.value)
+        kicked_searches(master, incumbent, starts, self.n_init - 1)
+        cuts = self._root_cuts(program, incumbent)
+        if cuts:
+            lp = EnvelopeLP(program, incumbent.clock, cuts)
         tree = BranchAndBound(lp, master, incumbent, self.gap_tol, self.n_candidates)
         try:
             tree.run()
         finally:
             self.n_nodes_ = tree.n_nodes
+
+    def _root_cuts(self, program, incumbent):
+        """The cuts left in the relaxation after some rounds of lift-and-project."""
+        n_rounds = self.max_rounds
+        if n_rounds is None:
+            n_rounds = 0 if self.features == "linear" else _ROUNDS
+        if n_rounds == 0:
+            return []
+        cutting = Convexification(RestrictedMaster(program, incumbent.clock), incumbent)
+        cutting.solve()
+        for _ in range(n_rounds):
+            bags = cutting.violated_bags()[:_BAGS_PER_ROUND]
+            if incumbent.gap <= self.gap_tol or not len(bags) or not cutting.round(bags):
+                break
+        return cutting.cuts

@@ -116,8 +116,11 @@ class DisjunctiveProgram:
         The margin row of instance x is y (<w, h(x)> + b) + xi >= 1, with w = w⁺ - w⁻.
         """
         flip = signed >= self.n_features
-        part = self.values[rows][:, np.where(flip, signed - self.n_features, signed)]
-        part = part.toarray() if issparse(part) else part
+        columns = np.where(flip, signed - self.n_features, signed)
+        if issparse(self.values):
+            part = self.values[rows][:, columns].toarray()
+        else:
+            part = self.values[np.ix_(rows, columns)]
         return part * np.outer(self.sign[rows], np.where(flip, -1.0, 1.0))
 
     def full_rows(self, rows):
