@@ -23,6 +23,7 @@ from mixedbag.disjunctive import LNPBoost, SparseBagMarginSVC, TransductiveClass
 GAMMAS = (1 / 16, 1 / 32, 1 / 64, 1 / 128)
 COSTS = (0.1, 0.5, 2.0, 10.0)
 CHOOSING = 3  # draws
+WIDTHS = (1 / 256, 1 / 64, 1 / 16, 1 / 4, 1.0, 4.0, 16.0)
 
 
 def draw(X, digit, seed):
@@ -124,5 +125,37 @@ def run(quick=False):
         if row["dataset"].startswith("USPS"):
             figure = {"AUC": float(row["accuracy"]), "std": float(row["std"])}
             table.append({"method": f"thesis: {row['method']}", **figure})
-    notes = f"{repeats} repetitions. The thesis quotes its SVM and SDP TSVM from another paper."
-    return [Table("Table 7.5: transduction on USPS digits", table, notes)]
+    notes = (
+        f"{repeats} repetitions. The thesis quotes its SVM and SDP TSVM from another paper. At no "
+        "sensible kernel width is an inductive SVM as poor as 0.75 (next table): that figure "
+        "matches a kernel so narrow that most images are far from all 20 labelled ones. Against "
+        "an SVM of a fair width, the 380 unlabelled images are worth nothing on average here; "
+        "in the median, the transductive 1-norm MI-SVM is level with it, but now and then it "
+        "settles on another split of the digits (see the deviations)."
+    )
+    samples = [draw(X[~half], digit[~half], seed) for seed in range(repeats)]
+    return [
+        Table("Table 7.5: transduction on USPS digits", table, notes),
+        Table("The inductive SVM against the width of its kernel", svm_widths(samples)),
+    ]
+
+
+def svm_widths(samples):
+    """AUC and accuracy of the SVM on the labelled images alone, C = 1, for each gamma."""
+    rows = []
+    for gamma in WIDTHS:
+        areas, hits = [], []
+        for images, truth, known in samples:
+            model = SVC(gamma=gamma).fit(images[known], truth[known])
+            unseen, expected = images[~known], truth[~known]
+            areas.append(roc_auc_score(expected, model.decision_function(unseen)))
+            hits.append(np.mean(model.predict(unseen) == expected))
+        rows.append(
+            {
+                "gamma": f"1/{1 / gamma:g}" if gamma < 1 else f"{gamma:g}",
+                "AUC": float(np.mean(areas)),
+                "std": float(np.std(areas)),
+                "accuracy": float(np.mean(hits)),
+            }
+        )
+    return rows
