@@ -7,6 +7,7 @@ from scipy.optimize import minimize
 from sklearn.svm import SVC
 
 from mixedbag.margin import linear as linear_module
+from mixedbag.margin._step_size import step_size
 from mixedbag.margin.kernel import Columns, GivenColumns, Kernel, KernelMachine
 from mixedbag.margin.landmarks import landmark_machine
 from mixedbag.margin.linear import LinearMachine, Rows
@@ -195,3 +196,10 @@ def test_all_landmarks_are_the_whole_kernel():
     kept = machine.fitted(solution)
     scores = kernel.expand(X, kept["support_vectors_"], kept["dual_coef_"]) + solution.intercept
     np.testing.assert_allclose(scores, solution.scores, atol=1e-6)
+
+
+def test_no_step_is_taken_where_only_rounding_sees_a_slope():
+    """A direction too short to change any margin, with a slope that is noise."""
+    one, nothing = np.ones(1), np.zeros(1)
+    assert step_size(one, nothing, one, 5 * one, nothing, 1e-17, 0.0) == 0.0
+    assert step_size(one, nothing, one, -5 * one, one, 0.0, 1.0) == 1.0

@@ -20,9 +20,12 @@ def _pushed(bend, offset, upper, margin, along, size):
 def step_size(bend, offset, upper, margin, along, start, norm2):
     """A step up to 1 at which the slope `start + size·norm2 - pushed` has all but gone.
 
-    The slope grows with the step, from a negative value.
+    The slope grows with the step, from a negative value; where rounding says otherwise, there is
+    no way down that could be told from noise, and the step is zero.
     """
     first = start - _pushed(bend, offset, upper, margin, along, 0.0)
+    if first >= 0.0:
+        return 0.0
     low, low_slope, high, high_slope = 0.0, first, np.inf, np.inf
     size = 1.0
     for _ in range(40):

@@ -47,17 +47,18 @@ def proximal_newton(rows, problem, dual, w, margin, tol, max_steps=1000):
             return dual, w, True
         nearly_done = slack <= 0.5 * tol * objective  # then only the gradient is left
         enough = 1e-15 * objective if nearly_done else 0.01 * slack
-        direction = None
+        size = 0.0
         if gradient @ gradient > enough:  # never less than the decrease of a Newton step
             direction, decrease = _direction(rows, problem, envelope, margin, inside, gradient)
-        if direction is None or decrease <= enough:
+            if decrease > enough:
+                along = problem.sign * rows.scores(problem.rows, direction)
+                size = envelope.step_size(margin, along, w @ direction, direction @ direction)
+        if size > 0.0:
+            w = w + size * direction
+            margin = margin + size * along
+        else:
             pull = max(pull, min(4.0 * pull, _LAST_PULL))
             envelope = _Envelope.around(dual, pull, problem)
-            continue
-        along = problem.sign * rows.scores(problem.rows, direction)
-        size = envelope.step_size(margin, along, w @ direction, direction @ direction)
-        w = w + size * direction
-        margin = margin + size * along
     return dual, w, False
 
 
@@ -122,6 +123,8 @@ def _direction(rows, problem, envelope, margin, inside, gradient):
             break
         along = table @ step
         size = envelope.step_size(margin, along, (others + total) @ step, step @ step)
+        if size == 0.0:
+            break
         total = total + size * step
         margin = margin + size * along
         dual, inside = envelope.dual(margin)
