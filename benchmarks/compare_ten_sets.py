@@ -76,10 +76,10 @@ def run(quick=False):
         "Chosen model: the stack of the best few learners. Best single: one learner, chosen "
         "inside. Forest: bag statistics + an untuned random forest. Best printed: the largest "
         "figure of the paper's table for that set. Ten folds. Learners: how many had met all folds "
-        f"when the time was up; seconds: what all trials took together (the budget is {BUDGET:.0f} "
-        "seconds of the clock, and other work on the machine counts against it). How the stack "
-        "combines and calibrates was settled while looking at outer folds of these same sets: the "
-        "chosen model's figures are mildly optimistic.",
+        "when the time was up; seconds: what all trials took together, a core each, in one run or "
+        "several that went on from each other. How the stack combines and calibrates was settled "
+        "while looking at outer folds of these same sets: the chosen model's figures are mildly "
+        "optimistic.",
     )
     each = Table(
         "every learner that met all folds (%)",
