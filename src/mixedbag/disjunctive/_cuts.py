@@ -3,20 +3,13 @@
 A relaxation F of the program holds some valid rows. If a positive bag is violated at its solution,
 the solution may be cut off: every point of the program lies in the convex hull of the pieces
 F ∩ {x is the witness}, one for each instance x of the bag. Whether a point lies in that hull is a
-linear program (*membership*); if it does not, the LP's duals are the multipliers of a valid
+linear program (see `_membership`); if it does not, the LP's duals are the multipliers of a valid
 inequality that the point violates.
 """
 
 import numpy as np
-from scipy.sparse import bmat, csr_array, identity, kron
 
-from mixedbag.disjunctive._solver import (
-    INFINITY,
-    append_columns,
-    append_rows,
-    new_solver,
-    solve_warm,
-)
+from mixedbag.disjunctive._membership import multipliers_against
 
 _LARGEST_BAG = 50  # instances of a bag in one membership LP
 
@@ -139,56 +132,21 @@ class CutGenerator:
         return cut.beta - cut.features @ self.signed_w - cut.fixed @ self.fixed_values
 
     def _multipliers(self, own):
-        """Duals of the membership LP: an array (instances of the bag, tight rows + 1).
-
-        min t  so that  Σ_x z^x = (w, ξ, b),  Σ_x η^x = 1,  A z^x + t ≥ β η^x  for every piece x.
-        """
-        features, fixed, beta = own
-        K, R = len(beta), len(self.rows)
+        """Multipliers (instances of the bag, tight rows + 1) that cut the solution off."""
+        features, fixed, _ = own
         bias = [0] if self.program.intercept else []
-        slacks = np.concatenate([np.array(bias, dtype=np.int64), self.slacks])
+        others = np.concatenate([np.array(bias, dtype=np.int64), self.slacks])
         if self.normalization == "multipliers":  # slacks that no row here knows
-            known = self.fixed[:, slacks].any(axis=0) | fixed[:, slacks].any(axis=0)
-            slacks = slacks[known]
-        shared = np.hstack([self.features[:, self.columns], self.fixed[:, slacks]])
-        margin = np.hstack([features[:, self.columns], fixed[:, slacks]])
-        target = np.concatenate([self.signed_w[self.columns], self.fixed_values[slacks]])
-        n = len(target)
-        # Variables: z of all pieces, η of all pieces, t. Rows: tight rows of all pieces, the
-        # pieces' own margins, the sums over pieces.
-        eye = identity(K, format="csr")
-        body = bmat(
-            [
-                [kron(eye, csr_array(shared)), kron(eye, csr_array(-self.beta[:, None]))],
-                [_block_rows(margin), -eye],
-                [kron(np.ones((1, K)), identity(n)), None],
-                [None, csr_array(np.ones((1, K)))],
-            ],
-            format="csr",
+            others = others[self.fixed[:, others].any(axis=0) | fixed[:, others].any(axis=0)]
+        return multipliers_against(
+            np.concatenate([self.signed_w[self.columns], self.fixed_values[others]]),
+            np.hstack([self.features[:, self.columns], self.fixed[:, others]]),
+            self.beta,
+            np.hstack([features[:, self.columns], fixed[:, others]]),
+            np.concatenate([np.zeros(len(self.columns), dtype=bool), others == 0]),
+            self.normalization,
+            self.clock,
         )
-        by_multipliers = self.normalization == "multipliers"
-        spread = np.zeros(body.shape[0])
-        spread[: K * (R + 1)] = 1.0 if by_multipliers else 0.0
-        lower = np.concatenate([np.zeros(K * (R + 1)), target, [1.0]])
-        upper = np.concatenate([np.full(K * (R + 1), INFINITY), target, [1.0]])
-        if not by_multipliers:  # |Σ_x z - target| ≤ t, as two one-sided families
-            link = body[K * (R + 1) : -1]
-            body = bmat([[body[: K * (R + 1)]], [link], [-link], [body[-1:]]], format="csr")
-            spread = np.concatenate([np.zeros(K * (R + 1)), np.ones(2 * n), [0.0]])
-            lower = np.concatenate([np.zeros(K * (R + 1)), target, -target, [1.0]])
-            upper = np.concatenate([np.full(K * (R + 1) + 2 * n, INFINITY), [1.0]])
-        solver = new_solver()
-        n_columns = body.shape[1]
-        low = np.zeros(n_columns + 1)
-        if bias:
-            low[: K * n].reshape(K, n)[:, len(self.columns)] = -INFINITY
-        cost = np.concatenate([np.zeros(n_columns), [1.0]])
-        high = np.full(n_columns + 1, INFINITY)
-        append_columns(solver, cost, low, high, np.empty((0, n_columns + 1)))
-        append_rows(solver, lower, upper, bmat([[body, csr_array(spread[:, None])]]))
-        solve_warm(solver, self.clock)
-        dual = np.maximum(np.array(solver.getSolution().row_dual)[: K * (R + 1)], 0.0)
-        return np.hstack([dual[: K * R].reshape(K, R), dual[K * R :, None]])
 
     def _borrowed_multipliers(self, own):
         """For a large bag: multipliers of its most positive instances, lent to the others.
@@ -233,10 +191,3 @@ class CutGenerator:
             [self.rows[r] for r in used],
             np.hstack([shared, last]) / scale,
         )
-
-
-def _block_rows(matrix):
-    """Row k of a (K, n) matrix in row k and columns k n … (k + 1) n."""
-    K, n = matrix.shape
-    indptr = np.arange(K + 1) * n
-    return csr_array((matrix.ravel(), np.arange(K * n), indptr), shape=(K, K * n))
