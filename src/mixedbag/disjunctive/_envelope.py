@@ -15,6 +15,7 @@ from mixedbag.disjunctive import _pivots
 from mixedbag.disjunctive._solver import INFINITY, SolverStopped
 
 _MAX_PIVOTS = 5000
+_SMALL = 1e-3
 
 
 class EnvelopeLP:
@@ -33,11 +34,9 @@ class EnvelopeLP:
         self.program = program
         self.clock = clock
         rows, bags = program.unambiguous, program.ambiguous
-        cuts = [cut for cut in cuts if cut.beta > 0]  # the others hold at w = 0: they say little
+        cuts = [cut for cut in cuts if cut.beta > _SMALL]  # the others cannot be scaled to β = 1
         n, m, bias = len(rows), 2 * program.n_features, int(program.intercept)
-        # A slack in one row is a bound on its multiplier; one in several rows is a column.
-        in_cuts = np.any([cut.fixed[1:] != 0 for cut in cuts], axis=0) if cuts else []
-        shared = np.concatenate([bags, np.setdiff1d(np.flatnonzero(in_cuts), bags)])
+        shared = _shared_slacks(program, cuts)
         width = m + bias + len(shared)  # signed features, the bias, shared slacks
         self._slack = m + bias
         self._position = {int(i): k for k, i in enumerate(bags)}
@@ -148,3 +147,15 @@ class EnvelopeLP:
         bias = slice(2 * self.program.n_features, self._slack)
         excess[bias] = np.abs(excess[bias])
         return outcome if excess.max(initial=0.0) <= 1e-6 else _pivots.FAILED
+
+
+def _shared_slacks(program, cuts):
+    """Examples whose slack is a column, ambiguous bags first.
+
+    A slack that is in one row only need not be: it is a bound on the multiplier of that row.
+    """
+    used = np.zeros(program.n_examples, dtype=bool)
+    for cut in cuts:
+        used |= cut.fixed[1:] != 0
+    used[program.ambiguous] = False
+    return np.concatenate([program.ambiguous, np.flatnonzero(used)])
