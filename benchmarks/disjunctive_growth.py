@@ -71,6 +71,8 @@ def draw(rows):
             axis.loglog(
                 [r["value"] for r in some], [r[f"{name}, s"] for r in some], "o-", label=name
             )
+        axis.set_xticks(STEPS[what], labels=[str(value) for value in STEPS[what]])
+        axis.minorticks_off()
         axis.set_xlabel(what)
     axes[0].set_ylabel("CPU seconds")
     axes[0].legend(fontsize=8)
