@@ -55,7 +55,7 @@ def test_cuts_tighten_the_root():
     """The root LP with cuts lies above the one without, and below the optimum."""
     gains = []
     for seed in range(6):
-        program = random_program(seed, n_positive=5, size=4, n_features=4, C=2.0)
+        program = random_program(seed, n_positive=4, size=4, n_features=4, C=2.0)
         clock = Clock()
         cutting = Convexification(RestrictedMaster(program, clock), Incumbent(program, clock))
         cutting.solve()
@@ -68,6 +68,19 @@ def test_cuts_tighten_the_root():
         assert cut.value >= cutting.master.value - 1e-6
         gains.append(cut.value - plain.value)
     assert np.median(gains) > 0.1
+
+
+def test_cuts_change_the_way_but_not_the_end():
+    rng = np.random.default_rng(3)
+    y = np.arange(16) % 2
+    bags = Bags.from_list([rng.normal(size=(3, 2)) + 0.8 * label for label in y])
+    with_cuts = ExactBagMarginSVC(C=2.0, features="rbf", gamma=0.5, random_state=0).fit(bags, y)
+    without = ExactBagMarginSVC(C=2.0, features="rbf", gamma=0.5, max_rounds=0, random_state=0).fit(
+        bags, y
+    )
+    assert with_cuts.n_cuts_ > 0 == without.n_cuts_
+    assert max(with_cuts.gap_, without.gap_) <= 1e-5
+    assert with_cuts.upper_bound_ == pytest.approx(without.upper_bound_, rel=1e-5)
 
 
 def test_a_first_bound_comes_before_the_long_searches(monkeypatch):
