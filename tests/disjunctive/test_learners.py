@@ -142,7 +142,7 @@ def test_a_constant_classifier_is_never_silent(Learner):
 @pytest.mark.parametrize("Learner", [SparseBagMarginSVC, LNPBoost, DPBoost, ExactBagMarginSVC])
 def test_numerical_trouble_keeps_the_best_classifier(Learner, monkeypatch):
     """The solver breaks down after a few solves: the incumbent must survive."""
-    from mixedbag.disjunctive import _cuts, _hull, _master, _solver
+    from mixedbag.disjunctive import _hull, _master, _membership, _solver
 
     calls = iter(range(10**9))
 
@@ -151,7 +151,7 @@ def test_numerical_trouble_keeps_the_best_classifier(Learner, monkeypatch):
             raise SolverStopped("numerical trouble")
         return _solver.solve_warm(*args, **kwargs)
 
-    for module in (_master, _cuts, _hull):
+    for module in (_master, _membership, _hull):
         monkeypatch.setattr(module, "solve_warm", fails_later)
     bags, y = toy()
     with pytest.warns(ConvergenceWarning, match="numerical trouble"):

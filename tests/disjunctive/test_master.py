@@ -5,7 +5,8 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from mixedbag.disjunctive._local_search import Incumbent, local_search
+from mixedbag.disjunctive._incumbent import Incumbent
+from mixedbag.disjunctive._local_search import local_search
 from mixedbag.disjunctive._master import RestrictedMaster
 from mixedbag.disjunctive._solver import Clock, SolverStopped
 from mixedbag.disjunctive.program import DisjunctiveProgram

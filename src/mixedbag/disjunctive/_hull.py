@@ -50,7 +50,7 @@ class HullRelaxation:
         bias = INFINITY if program.intercept else 0.0
         # Columns: b, ξ_e, then for every x: b^x, ξ^x, η^x.
         own = program.slack_cost[program.example[self.instances]]
-        self._b, self._slack = 0, 1
+        self._slack = 1
         self._bx, self._xx, self._eta = 1 + e, 1 + e + q, 1 + e + 2 * q
         zeros = np.zeros
         cost = np.concatenate([[0.0], program.slack_cost, zeros(q), own, zeros(q)])
