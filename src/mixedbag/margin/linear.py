@@ -80,10 +80,10 @@ class LinearMachine:
             else:
                 w = np.append(start.weights, start.intercept / self.rows.bias)
                 margin = self._margin(problem, start.scores, w)
-            dual, w, converged = proximal_newton(self.rows, problem, dual, w, margin, tol)
+            dual, w, gap, converged = proximal_newton(self.rows, problem, dual, w, margin, tol)
         else:
             # Unlike Newton steps, descent depends on the order of the rows until it has converged.
-            dual, w, converged = self._descend(problem, dual)
+            dual, w, gap, converged = self._descend(problem, dual)
         if not converged:
             warnings.warn(
                 f"the linear machine stopped above a relative duality gap of {self.tol:g}: scale "
@@ -92,13 +92,11 @@ class LinearMachine:
                 stacklevel=2,
             )
         scores = self.rows.tables[0] @ w[:-1] + self.rows.bias * w[-1]
-        margin = self._margin(problem, scores, w)
-        error = w - self.rows.total(problem.rows, problem.sign * dual)
         return Solution(
             problem=problem,
             dual=dual,
-            objective=0.5 * w @ w + problem.loss(margin),
-            gap=problem.slackness(dual, margin) + 0.5 * error @ error,
+            objective=0.5 * w @ w + problem.loss(self._margin(problem, scores, w)),
+            gap=gap,
             scores=scores,
             weights=w[:-1],
             intercept=self.rows.bias * w[-1],
@@ -126,9 +124,10 @@ class LinearMachine:
             )  # fmt: skip
             margin = problem.sign * self.rows.scores(problem.rows, w)
             objective = 0.5 * w @ w + problem.loss(margin)
-            converged = problem.slackness(dual, margin) <= self.tol * objective
+            gap = problem.slackness(dual, margin)
+            converged = gap <= self.tol * objective
             if converged or epochs >= self.max_epochs:
-                return dual, w, converged
+                return dual, w, gap, converged
             violation *= 0.1
 
 

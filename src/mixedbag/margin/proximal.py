@@ -27,8 +27,8 @@ def proximal_newton(rows, problem, dual, w, margin, tol, max_steps=1000):
     one converges fast close to it. Only slots strictly inside the box enter the Newton matrix, soon
     no more than there are features. Nothing depends on the order of the rows.
 
-    Returns the dual, the weights, and whether the relative duality gap is below `tol`. The
-    objective does not rise from that of the given `w`.
+    Returns the dual, the weights, the duality gap, and whether that is below `tol` times the
+    objective, which does not rise from that of the given `w`.
     """
     objective = 0.5 * w @ w + problem.loss(margin)
     ceiling = objective * (1.0 + 1e-9)
@@ -42,9 +42,10 @@ def proximal_newton(rows, problem, dual, w, margin, tol, max_steps=1000):
         dual, inside = envelope.dual(margin)
         gradient = w - rows.total(problem.rows, problem.sign * dual)
         slack = problem.slackness(dual, margin)
+        gap = slack + 0.5 * gradient @ gradient
         objective = 0.5 * w @ w + problem.loss(margin)
-        if slack + 0.5 * gradient @ gradient <= tol * objective and objective <= ceiling:
-            return dual, w, True
+        if gap <= tol * objective and objective <= ceiling:
+            return dual, w, gap, True
         nearly_done = slack <= 0.5 * tol * objective  # then only the gradient is left
         enough = 1e-15 * objective if nearly_done else 0.01 * slack
         size = 0.0
@@ -59,7 +60,7 @@ def proximal_newton(rows, problem, dual, w, margin, tol, max_steps=1000):
         else:
             pull = max(pull, min(4.0 * pull, _LAST_PULL))
             envelope = _Envelope.around(dual, pull, problem)
-    return dual, w, False
+    return dual, w, gap, False
 
 
 @dataclass(frozen=True)
