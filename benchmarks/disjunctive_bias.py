@@ -1,4 +1,4 @@
-"""Which program did the thesis run? Objectives and accuracies with and without a bias.
+"""Which program did the thesis run? Objectives and accuracies with and without a bias, and chance.
 
 The thesis prints its program without a bias. The objectives in its tables of raw results (7.8, 7.9,
 7.16, 7.17 and 7.19, C = 1) tell whether its experiments had one: an objective does not depend on
@@ -13,8 +13,8 @@ from benchmarks.common import Table, published
 from benchmarks.disjunctive_tables import LIMIT, PRINTED, ROUNDS, SETS, TREC
 from mixedbag.disjunctive import LNPBoost, SparseBagMarginSVC
 
-# Where LNPBoost stays below the accuracy that the thesis prints.
-BELOW = [("musk1", "rbf"), ("elephant", "linear"), ("tiger", "rbf"), ("trec9-3", "linear")]
+CUTTING = [("musk1", "rbf"), ("elephant", "linear"), ("tiger", "rbf"), ("trec9-3", "linear")]
+SEEDS = (0, 1, 2)
 
 
 def fit_and_shift(model, fold):
@@ -82,13 +82,38 @@ def run(quick=False):
 
     cuts = [
         compare(name, features, "LNPBoost (PRDP)", "lnp", lnp, n_folds, prefix)
-        for name, features in (BELOW[:1] if quick else BELOW)
+        for name, features in (CUTTING[:1] if quick else CUTTING)
     ]
     notes = NOTES if not quick else ""
     return [
         Table("1-norm MI-SVM, all features, C = 1", search, SHIFTED),
-        Table("LNPBoost where it stays below the thesis", cuts, notes),
+        Table("LNPBoost", cuts, notes),
+        Table(
+            "LNPBoost on MUSK1, radial features, by seed", list(chances(n_folds, prefix)), CHANCE
+        ),
     ]
+
+
+def chances(n_folds, prefix):
+    """Accuracies on the same folds where only the starting searches differ."""
+    shared = {"features": "rbf", "gamma": gamma_of("musk1"), "max_rounds": ROUNDS}
+    for seed in SEEDS[: 1 if prefix else None]:
+        rows = cross_validate(
+            f"{prefix}musk1-rbf-lnp{f'-seed-{seed}' if seed else ''}",
+            "musk1",
+            lambda seed=seed: LNPBoost(time_limit=LIMIT, random_state=seed, **shared),
+            n_folds,
+        )
+        yield {
+            "seed": seed,
+            "score": summary(rows, "score")[0],
+            "accuracy": "{:.1f} ± {:.1f}".format(*summary(rows, "accuracy")),
+        }
+
+
+CHANCE = (
+    "The seed decides the starting searches only; the objective hardly changes, the accuracy may."
+)
 
 
 SHIFTED = (
@@ -105,7 +130,7 @@ NOTES = (
     "What that explains. Tiger, radial features: without a bias we reach the thesis's accuracy. "
     "TREC9-3: a quarter of the difference, with a threshold from the training bags. MUSK1, radial "
     "features: the printed accuracy is not that of the printed program, which at threshold 0 "
-    "gives 60 %; it is also the best of six angle tolerances (78.9 to 84.4). Elephant, linear: the "
-    "bias explains nothing; the scale of the inputs may. "
+    "gives 60 %, but that of one with a bias; it is the best of six angle tolerances (78.9 to "
+    "84.4). Elephant, linear: the bias explains nothing; the scale of the inputs may. "
     "We keep the free bias: it is what a user expects, and no setting is chosen on test folds."
 )
