@@ -24,7 +24,7 @@ from mixedbag.wrappers import InstanceWise, SpreadLabels
 
 MAX_ITER = 6  # joint EM iterations, with a direct fit of the labels after the fifth
 STATES = [{"n_states": n, "order": order} for n, order in ((5, 3), (10, 5), (15, 7))]
-LEVEL_STATES = [{"n_states": 10, "order": 0}]
+LEVEL, LEVEL_STATES = "ARHMM-MIL of order 0", [{"n_states": 10, "order": 0}]
 WINDOWS = (50, 100)
 LEVELS = ("mean_", "min_", "max_")  # features of a window that know where the sensor points
 
@@ -36,7 +36,8 @@ class OnSequences:
         self.learner, self.settings = learner, settings
 
     def fit(self, bags, y, setting):
-        self.model = self.learner(max_iter=MAX_ITER, n_init=1, random_state=0, **setting)
+        fixed = {"max_iter": MAX_ITER, "n_init": 1, "random_state": 0}
+        self.model = self.learner(**fixed | setting)
         self.model.fit(bags, y)
         return self
 
@@ -47,7 +48,7 @@ class OnSequences:
 class OnOccupancies:
     """Logistic regression on the share of time that a bag spends in each state of the ARHMM."""
 
-    settings = ({},)
+    settings = ()  # those of the ARHMM
 
     def __init__(self, sequences):
         self.sequences = sequences
@@ -119,7 +120,7 @@ def methods():
         "ARHMM-MIL": arhmm,
         "logistic on its states": OnOccupancies(arhmm),
         "MARMIL": OnSequences(MARClassifier, STATES),
-        "ARHMM-MIL of order 0": OnSequences(ARHMMClassifier, LEVEL_STATES),
+        LEVEL: OnSequences(ARHMMClassifier, LEVEL_STATES),
         "mi-SVM on windows": OnWindows(rbf_margin, widths),
         "miGraph on windows": OnWindows(MIGraphSVC, costs, instances=False),
         "SpreadLabels on windows": OnWindows(spread_logistic, costs),

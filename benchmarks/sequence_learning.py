@@ -6,12 +6,14 @@ recordings could not be had: chest accelerometer (each of six people alone, as t
 its subjects) and battery-less wearable stand in, so its figure is read as an ordering: ARHMM-MIL
 first in 6 of 8 bag AUCs and 7 of 8 instance AUCs.
 
-A fold of a problem takes ten seconds and there are hundreds, so each is kept in
+A fold of a problem takes half a minute and there are hundreds, so each is kept in
 ``results/sequence_learning_folds.jsonl`` when done, and the next run goes on after the last; delete
-the file to start afresh.
+the file to start afresh. Folds can be solved side by side, in any order:
+``python -m benchmarks.sequence_learning 0 1 2``.
 """
 
 import json
+import sys
 import warnings
 from functools import cache
 
@@ -22,13 +24,22 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from benchmarks._sequence_figure import draw
-from benchmarks._sequence_methods import MAX_ITER, methods, motion_and_posture
+from benchmarks._sequence_methods import (
+    LEVEL,
+    MAX_ITER,
+    STATES,
+    OnSequences,
+    methods,
+    motion_and_posture,
+)
 from benchmarks.common import RESULTS, Table
 from mixedbag.datasets import load
+from mixedbag.sequence import ARHMMClassifier
 
 KEPT = RESULTS / "sequence_learning_folds.jsonl"
 LEVELS = ("bag AUC", "instance AUC")
-N_FOLDS, N_SOLVED = 10, 3  # folds, and how many of them an hour or two allows
+N_FOLDS, N_INNER = 10, 5
+N_SOLVED = 3  # of the folds, which take twenty minutes each
 ENOUGH = 20  # positive bags, two a fold
 MOST_POSITIVE, MOST_NEGATIVE = 40, 60
 ACTIVITIES = {
@@ -81,16 +92,16 @@ def problems():
 
 
 def choose(method, bags, y):
-    """The setting with the best bag AUC on a fifth of the training bags."""
-    if len(method.settings) == 1:
-        return method.settings[0]
-    train, test = next(StratifiedKFold(5, shuffle=True, random_state=0).split(y, y))
+    """The setting with the best mean bag AUC over five folds of the training bags, and that AUC."""
+    folds = list(StratifiedKFold(N_INNER, shuffle=True, random_state=0).split(y, y))
 
-    def value(setting):
+    def auc(setting, train, test):
         bag_scores, _ = method.fit(bags[train], y[train], setting).scores(bags[test])
         return roc_auc_score(y[test], bag_scores)
 
-    return max(method.settings, key=value)
+    values = [np.mean([auc(setting, *fold) for fold in folds]) for setting in method.settings]
+    best = int(np.argmax(values))
+    return method.settings[best], float(values[best])
 
 
 def solve(name, activity, person, fold):
@@ -101,16 +112,20 @@ def solve(name, activity, person, fold):
     bags, y = series.bags[train], series.y[train]
     truths = series.y[test], series.truth[test].ravel()
     found = {level: {} for level in LEVELS}
-    chosen = {}
+    chosen, inner = {}, {}
     for label, method in methods().items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            chosen[label] = choose(method, bags, y)
-            method.fit(bags, y, chosen[label])
+            if method.settings:
+                chosen[label], inner[label] = choose(method, bags, y)
+            method.fit(bags, y, chosen.get(label))
         scores = method.scores(series.bags[test])
         for level, truth, score in zip(LEVELS, truths, scores, strict=True):
             if score is not None:
                 found[level][label] = roc_auc_score(truth, score)
+    better = max(("ARHMM-MIL", LEVEL), key=inner.get)
+    for level in LEVELS:
+        found[level][f"{LEVEL} or more"] = found[level][better]
     pure = (series.truth == series.y[:, None]).all(axis=1).mean()
     return found | {"chosen": chosen, "positive": int(series.y.sum()), "pure": float(pure)}
 
@@ -123,10 +138,10 @@ def kept():
     return {tuple(line["problem"]): line["found"] for line in lines}
 
 
-def solve_all(n_folds=N_SOLVED):
-    """The first folds of all problems: one fold of each, then the next."""
-    done = kept()
-    for fold in range(n_folds):
+def solve_all(folds=range(N_SOLVED)):
+    """The folds of all problems: one fold of each, then the next."""
+    done = {key: found for key, found in kept().items() if key[3] in folds}
+    for fold in folds:
         for problem in problems():
             key = (*problem, fold)
             if key not in done:
@@ -175,10 +190,11 @@ def ordering(done):
         rows,
         "The paper: ARHMM-MIL first in 6 of 8 problems by bag AUC and in 7 of 8 by instance AUC, "
         f"and better than MARMIL in almost all. Here {N_SOLVED} of the ten folds are run; a "
-        f"problem has at most {MOST_POSITIVE} positive and {MOST_NEGATIVE} negative bags; "
-        "settings are chosen on one inner fold where the paper has five, from part of its grid; "
-        f"EM stops after {MAX_ITER} joint iterations. Order 0 is not in the paper: that row was "
-        "added, at one setting, after a look at test folds.",
+        f"problem has at most {MOST_POSITIVE} positive and {MOST_NEGATIVE} negative bags; settings "
+        "are chosen on five inner folds as in the paper, from part of its grid; EM stops after "
+        f"{MAX_ITER} joint iterations. Order 0 is not in the paper: it was added, at one setting, "
+        f"after a look at test folds. In the row '{LEVEL} or more' the inner folds choose between "
+        "that and the paper's grid.",
     )
 
 
@@ -229,6 +245,26 @@ def posture(done):
     )
 
 
+def iterations(chosen):
+    """Bag AUC on inner folds of the first training part when EM goes on for longer."""
+    rows = []
+    for problem in chosen:
+        series = Series(*problem)
+        folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
+        train, _ = next(folds.split(series.y, series.y))
+        row = {"data": problem[0], "activity": ACTIVITIES[problem[0]][problem[1]]}
+        for max_iter in (MAX_ITER, 5 * MAX_ITER):
+            method = OnSequences(ARHMMClassifier, [{**STATES[1], "max_iter": max_iter}])
+            _, value = choose(method, series.bags[train], series.y[train])
+            row[f"{max_iter} iterations"] = f"{value:.3f}"
+        rows.append(row)
+    return Table(
+        "Do more iterations help?",
+        rows,
+        f"ARHMM-MIL with {STATES[1]}: bag AUC on five inner folds of the first training part.",
+    )
+
+
 def run(quick=False):
     if quick:
         done = {key: solve(*key) for key in ((*problem, 0) for problem in problems()[:2])}
@@ -237,4 +273,8 @@ def run(quick=False):
         for name, activity in (("chest", 4), ("batteryless", 1)):
             draw(name, activity)
     tables = [ordering(done), *(by_activity(done, level) for level in LEVELS)]
-    return [*tables, posture(done)]
+    return [*tables, posture(done), iterations(problems()[: 1 if quick else None : 8])]
+
+
+if __name__ == "__main__":
+    solve_all([int(fold) for fold in sys.argv[1:]])
