@@ -1,4 +1,4 @@
-"""Which program did the thesis run? Objectives and accuracies with and without a bias, and chance.
+"""Which program did the thesis run? Objectives and accuracies with and without a bias.
 
 The thesis prints its program without a bias. The objectives in its tables of raw results (7.8, 7.9,
 7.16, 7.17 and 7.19, C = 1) tell whether its experiments had one: an objective does not depend on
@@ -14,7 +14,6 @@ from benchmarks.disjunctive_tables import LIMIT, PRINTED, ROUNDS, SETS, TREC
 from mixedbag.disjunctive import LNPBoost, SparseBagMarginSVC
 
 CUTTING = [("musk1", "rbf"), ("elephant", "linear"), ("tiger", "rbf"), ("trec9-3", "linear")]
-SEEDS = (0, 1, 2)
 
 
 def fit_and_shift(model, fold):
@@ -84,36 +83,10 @@ def run(quick=False):
         compare(name, features, "LNPBoost (PRDP)", "lnp", lnp, n_folds, prefix)
         for name, features in (CUTTING[:1] if quick else CUTTING)
     ]
-    notes = NOTES if not quick else ""
     return [
         Table("1-norm MI-SVM, all features, C = 1", search, SHIFTED),
-        Table("LNPBoost", cuts, notes),
-        Table(
-            "LNPBoost on MUSK1, radial features, by seed", list(chances(n_folds, prefix)), CHANCE
-        ),
+        Table("LNPBoost", cuts, NOTES),
     ]
-
-
-def chances(n_folds, prefix):
-    """Accuracies on the same folds where only the starting searches differ."""
-    shared = {"features": "rbf", "gamma": gamma_of("musk1"), "max_rounds": ROUNDS}
-    for seed in SEEDS[: 1 if prefix else None]:
-        rows = cross_validate(
-            f"{prefix}musk1-rbf-lnp{f'-seed-{seed}' if seed else ''}",
-            "musk1",
-            lambda seed=seed: LNPBoost(time_limit=LIMIT, random_state=seed, **shared),
-            n_folds,
-        )
-        yield {
-            "seed": seed,
-            "score": summary(rows, "score")[0],
-            "accuracy": "{:.1f} ± {:.1f}".format(*summary(rows, "accuracy")),
-        }
-
-
-CHANCE = (
-    "The seed decides the starting searches only; the objective hardly changes, the accuracy may."
-)
 
 
 SHIFTED = (
@@ -124,7 +97,7 @@ SHIFTED = (
 NOTES = (
     "What the objectives say. On MUSK1 and TREC9 the thesis's are those of the program without a "
     "bias (ours lie 2 to 17 % lower: better minima, and on MUSK1 its slack mass differs by a "
-    "tenth), not those of one with a bias. On the Corel sets they are 1.5 to 2.6 times ours "
+    "tenth), not those of one with a bias. On the Corel sets they are 1.5 to 2.7 times ours "
     "without a bias, and more with one: its inputs, or its loss, must differ from what its text "
     "says; inputs of a smaller scale would make the same C a milder fit. "
     "What that explains. Tiger, radial features: without a bias we reach the thesis's accuracy. "
@@ -132,5 +105,8 @@ NOTES = (
     "features: the printed accuracy is not that of the printed program, which at threshold 0 "
     "gives 60 %, but that of one with a bias; it is the best of six angle tolerances (78.9 to "
     "84.4). Elephant, linear: the bias explains nothing; the scale of the inputs may. "
-    "We keep the free bias: it is what a user expects, and no setting is chosen on test folds."
+    "Classifiers of nearly equal objective differ by several points in accuracy (MUSK1 in "
+    "`disjunctive_behaviour`). By the Welch tests of `disjunctive_tables`, no figure of ours that "
+    "lies below the thesis's does so at the 5 % level. We keep the free bias: it is what a user expects, and no setting "
+    "is chosen on test folds."
 )
