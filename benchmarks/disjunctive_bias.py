@@ -107,6 +107,6 @@ NOTES = (
     "84.4). Elephant, linear: the bias explains nothing; the scale of the inputs may. "
     "Classifiers of nearly equal objective differ by several points in accuracy (MUSK1 in "
     "`disjunctive_behaviour`). By the Welch tests of `disjunctive_tables`, no figure of ours that "
-    "lies below the thesis's does so at the 5 % level. We keep the free bias: it is what a user expects, and no setting "
-    "is chosen on test folds."
+    "lies below the thesis's does so at the 5 % level. We keep the free bias: it is what "
+    "a user expects, and no setting is chosen on test folds."
 )
