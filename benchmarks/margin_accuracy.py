@@ -23,7 +23,7 @@ TREC9 = {f"TST{i}": f"trec9-{i}" for i in (1, 2, 3, 4, 7, 9, 10)}
 LEARNERS = {"mi-SVM": InstanceMarginSVC, "MI-SVM": BagMarginSVC}
 KERNELS = ("linear", "poly", "rbf")
 # Of ten folds.
-REPETITIONS = {"musk1": 2}
+REPETITIONS = {"musk1": 2, "elephant": 2, "fox": 2, "tiger": 2}
 
 memory = Memory(os.environ.get("MIXEDBAG_BENCHMARK_CACHE"), verbose=0)
 
