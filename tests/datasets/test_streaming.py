@@ -72,6 +72,13 @@ def test_a_bag_that_comes_back_late_is_noticed(tmp_path, monkeypatch):
     assert caught.value.line == 10
 
 
+def test_numbers_with_equal_hashes_are_two_bags(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pandas.DataFrame({"bag": [-1, -2], "x": [1.0, 2.0]}).to_parquet(tmp_path / "t.parquet")
+    (block,) = read_blocks(tmp_path / "t.parquet", features=["x"])
+    assert block.bags.ids.tolist() == [-1, -2]
+
+
 def test_bags_must_be_adjacent(table):
     path, frame = table
     order = [0, 5, 1, *range(6, 20)]

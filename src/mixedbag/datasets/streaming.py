@@ -119,7 +119,7 @@ class _Adjacent:
         """Whether a row of bag `name` is the first of its bag."""
         if name == self.current:
             return False
-        key = hash(name)
+        key = hash(str(name))  # those of the numbers -1 and -2 are equal
         place = bisect_left(self.seen, key)
         if key in self.recent or self.seen[place : place + 1] == array("q", [key]):
             raise self.source.error(f"the rows of bag {name!r} are not adjacent: sort them", line)

@@ -36,7 +36,7 @@ class Clock:
 def new_solver():
     """A silent single-threaded simplex solver that never presolves: bases stay valid.
 
-    Nor does it scale: features come on one scale, and rescaled rows cost a third more pivots.
+    Nor does it scale: features come on one scale already.
     """
     solver = highspy.Highs()
     for option, value in (

@@ -33,8 +33,8 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
     gap_tol : float, default 1e-6
         The relative gap that counts as proven.
     max_rounds : int or None, default None
-        Rounds of cuts before the search. None means 10, or 0 for linear features: with so few
-        features the search itself raises the bound faster.
+        Rounds of cuts before the search. None means 10, or 0 for linear features, whose
+        nodes are quick.
     n_candidates : int, default 4
         Bags tried at each node before one is chosen to branch on.
     n_init : int, default 10

@@ -32,7 +32,7 @@ class Kernel:
     def from_norms(self, A, B, norms):
         """The same, given the squared norms of the rows of both.
 
-        For a few rows against the same many, again and again, these would be most of the work.
+        Columns come a few rows at a time, always against the same many.
         """
         if self.kernel != "rbf":
             return self.of(A, B)

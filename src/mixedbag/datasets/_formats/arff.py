@@ -91,7 +91,7 @@ def _roles(source, attributes, columns):
 
 
 @dataclass(frozen=True)
-class Feature:
+class InnerFeature:
     """An attribute of the instances that is a number, or one value of a nominal one."""
 
     name: str
@@ -112,9 +112,9 @@ def _features(source, inner, columns):
         if name in columns.drop:
             notes.append(f"attribute {name!r} of the instances left out: as asked")
         elif kind == "numeric":
-            features.append(Feature(name, j))
+            features.append(InnerFeature(name, j))
         elif kind == "nominal":
-            coded = [Feature(f"{name}={value}", j, value) for value in attribute.values]
+            coded = [InnerFeature(f"{name}={value}", j, value) for value in attribute.values]
             notes.append(f"attribute {name!r} is nominal: {', '.join(f.name for f in coded)}")
             features += coded
         else:
