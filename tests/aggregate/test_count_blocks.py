@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
 
 from mixedbag.aggregate import AggregateSVC
-from mixedbag.aggregate._count_blocks import least_squares
-from mixedbag.aggregate.svc import _least_squares
+from mixedbag.aggregate._bag_totals import ridge_scores
+from mixedbag.aggregate._count_blocks import _totals
 from mixedbag.bags import Bags
 from mixedbag.engines import LocalBlocks
 
@@ -29,11 +30,24 @@ def in_blocks(bags, positives, weight):
     )
 
 
-def test_least_squares_is_a_sum_over_blocks():
+@pytest.mark.parametrize("n_bags", [3, 60])  # fewer and more than features
+def test_first_guess_is_a_ridge_regression_on_totals_of_centred_instances(n_bags):
+    bags, positives, weight = counted(n_bags, seed=0)
+    spread = bags.spread(weight)
+    share = weight @ positives / spread.sum()
+    centred = bags.instances - np.average(bags.instances, axis=0, weights=spread)
+    totals = np.add.reduceat(centred, bags.offsets[:-1])
+    ridge = Ridge(alpha=spread.sum() / (weight.sum() * 0.7), fit_intercept=False)
+    ridge.fit(totals, 2.0 * (positives - share * bags.sizes), sample_weight=weight)
+    scores = ridge_scores(bags, positives, weight, 0.7)
+    assert scores == pytest.approx(bags.instances @ ridge.coef_, abs=1e-10)
+
+
+def test_first_guess_is_a_sum_over_blocks():
     bags, positives, weight = counted(60, seed=0)
-    w = least_squares(in_blocks(bags, positives, weight), C=0.7)
-    here = _least_squares(bags.instances, bags, positives, weight, 0.7)
-    assert bags.instances @ w == pytest.approx(here, abs=1e-10)
+    there = in_blocks(bags, positives, weight).sum(_totals).ridge(C=0.7)
+    here = ridge_scores(bags, positives, weight, 0.7)
+    assert bags.instances @ there == pytest.approx(here, abs=1e-10)
 
 
 @pytest.mark.parametrize("D", [np.inf, 2.0])

@@ -3,25 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
 
-from mixedbag.aggregate._kernels import bag_means
+from mixedbag.aggregate._bag_totals import Totals
 from mixedbag.aggregate._labeling import assign_labels
 from mixedbag.bags import Bags
 from mixedbag.engines.interior_point import Box, solve_boxes
 from mixedbag.engines.sums import Sums
-
-
-@dataclass(frozen=True)
-class Totals(Sums):
-    """Weighted sums over bags, of which least squares on bag totals is made.
-
-    The columns of `square` are those of the totals, then the size, then the target.
-    """
-
-    weight: float
-    first: np.ndarray
-    square: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -72,25 +59,12 @@ class Labelling:
         return Box.of(self.bags.instances, sign, np.minimum(reach, 0.0), np.maximum(reach, 0.0))
 
 
-def least_squares(blocks, C):
-    """Weights of a ridge regression of ±1 labels on bag totals."""
-    sums = blocks.sum(_totals)
-    d = len(sums.first) - 2
-    size = sums.first[d]
-    # The intercept's part is taken out of every column, in proportion to the size of the bag.
-    take = np.eye(d + 2)
-    take[d] -= sums.first / size
-    square = take.T @ sums.square @ take
-    ridge = size / (sums.weight * C)
-    return linalg.solve(square[:d, :d] + ridge * np.eye(d), square[:d, d + 1], assume_a="pos")
-
-
-def alternate(blocks, C, D, max_iter, better):
+def alternate(blocks, C, D, iterations, better):
     """Weights, intercept, and the objective after each alternation, until none gains `better`."""
-    start = least_squares(blocks, C)
+    start = blocks.sum(_totals).ridge(C)
     labelling = blocks.map(Labelling.ranked, start)
     labels, history = labelling.sum(Labelling.summary), []
-    for _ in range(max_iter):
+    for _ in iterations:
         if labels.positive and labels.negative:
             _, w, intercept, _, _ = solve_boxes(labelling.map(Labelling.box, C))
         else:  # everything on one side costs nothing
@@ -104,8 +78,4 @@ def alternate(blocks, C, D, max_iter, better):
 
 
 def _totals(block):
-    bags, weight = block.bags, block.weight
-    sizes = bags.sizes[:, None].astype(float)
-    target = 2.0 * block.target[:, 1:] - sizes
-    columns = np.hstack([sizes * bag_means(bags), sizes, target])
-    return Totals(weight.sum(), weight @ columns, columns.T @ (weight[:, None] * columns))
+    return Totals.of(block.bags, block.target[:, 1], block.weight)

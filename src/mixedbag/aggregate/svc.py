@@ -1,13 +1,13 @@
 """Support vector classification from counts per bag."""
 
 import numpy as np
-from scipy import linalg
 from sklearn.base import clone
 from sklearn.utils import check_random_state, check_scalar
 
+from mixedbag.aggregate._bag_totals import ridge_scores
 from mixedbag.aggregate._branch_and_bound import prove
 from mixedbag.aggregate._count_blocks import alternate
-from mixedbag.aggregate._kernels import Kernel, bag_means, width
+from mixedbag.aggregate._kernels import Kernel, width
 from mixedbag.aggregate._label_search import search_labels
 from mixedbag.aggregate._labeling import assign_labels
 from mixedbag.aggregate._machines import KernelMachine, LinearMachine
@@ -174,7 +174,7 @@ class AggregateSVC(CountClassifier):
                 "on a cluster, AggregateSVC learns with method='alternating' and kernel='linear'"
             )
         self.coef_, self.intercept_, history = alternate(
-            blocks, self.C, self.D, self.max_iter, _BETTER
+            blocks, self.C, self.D, self._iterations(self.max_iter), _BETTER
         )
         self.objective_, self.n_iter_ = np.minimum.accumulate(history), len(history)
 
@@ -217,7 +217,7 @@ class AggregateSVC(CountClassifier):
         """Labels to start from and, if they were searched for, the objectives on the way."""
         if np.isinf(self.D) and ((positives == 0) | (positives == bags.sizes)).all():
             return bags.spread(positives > 0), []  # nothing to search for
-        scores = _least_squares(machine.features, bags, positives, weight, self.C)
+        scores = ridge_scores(bags.with_instances(machine.features), positives, weight, self.C)
         if bags.n_instances > _SEARCHED:
             # Only ranks mean something before a machine is solved: counts are met, at any price.
             return assign_labels(scores, bags.offsets, positives, 1.0, np.inf)[0], []
@@ -266,18 +266,3 @@ class AggregateSVC(CountClassifier):
             similarity = kernel.matrix(bags.instances, self.support_instances_)
             score = similarity @ self.dual_coef_ + self.intercept_
         return 0.5 * np.column_stack([-score, score])
-
-
-def _least_squares(features, bags, positives, weight, C):
-    """Scores of a ridge regression of ±1 labels on bag totals: the first guess."""
-    sizes = bags.sizes[:, None]
-    totals = sizes * bag_means(bags.with_instances(features))
-    totals = totals - sizes * (weight @ totals) / (weight @ bags.sizes)  # the intercept's part
-    target = 2.0 * positives - bags.sizes
-    target = target - bags.sizes * (weight @ target) / (weight @ bags.sizes)
-    ridge = (weight @ bags.sizes) / (weight.sum() * C)
-    if totals.shape[1] <= len(bags):
-        gram = totals.T @ (weight[:, None] * totals) + ridge * np.eye(totals.shape[1])
-        return features @ linalg.solve(gram, totals.T @ (weight * target), assume_a="pos")
-    gram = totals @ totals.T + np.diag(ridge / weight)
-    return features @ (totals.T @ linalg.solve(gram, target, assume_a="pos"))
