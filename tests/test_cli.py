@@ -16,7 +16,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from mixedbag import load
+from mixedbag import Bags, load
 from mixedbag.cli import main
 from mixedbag.cli.tables import stream_bags
 from mixedbag.datasets import DataFormatError, make_any, make_count, make_sequences, make_sum
@@ -148,6 +148,24 @@ def test_patients_are_not_cut(tmp_path):
     mixedbag(*columns, "--group", "patient", "--out", "out", *QUICK, folder=tmp_path)
     told = mixedbag(*columns, "--group", "x0", *QUICK, folder=tmp_path, code=2).stderr
     assert "has two groups" in told
+
+
+def test_bags_count_by_their_weights(tmp_path):
+    data = make_any(n_bags=40, size=(2, 5), n_features=3, random_state=0)
+    heavy = data.bags.bag_of < 30  # the others have wrong labels
+    weight = np.where(heavy, "100", "0.01").tolist()
+    y = np.where(np.arange(40) < 30, data.y, 1 - data.y)
+    write_csv(tmp_path / "table.csv", data.bags, y, extra={"trust": weight})
+    columns = ("table.csv", "--bag", "molecule", "--label", "active", "--weight", "trust", "--json")
+    told = json.loads(mixedbag("compare", *columns, "--out", "out", *QUICK, folder=tmp_path).stdout)
+    assert told["features"] == 3
+    assert told["chosen"]["mean"] > 0.75
+    learner = ("--learner", "bag statistics + SVM")
+    told = json.loads(mixedbag("fit", *columns, *learner, folder=tmp_path).stdout)
+    assert "bags count by their weights, 0.01 to 100" in told["notes"]
+    bags = Bags(data.bags.instances, data.bags.offsets, feature_names=["x0", "x1", "x2"])
+    right = load(tmp_path / "model.skops").predict(bags) == data.y
+    assert right[30:].mean() > 0.7  # 0.6 without weights
 
 
 def test_fit_one_learner(folder):

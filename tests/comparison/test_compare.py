@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 from mixedbag import Bags, compare, load, save
+from mixedbag.comparison.candidates import find_candidates
+from mixedbag.comparison.questions import ask
+from mixedbag.comparison.trial import Protocol
 from mixedbag.datasets import make_any, make_count, make_sum
 
 
@@ -86,6 +89,61 @@ def test_the_same_seed_gives_the_same_figures():
     ]
     first, second = (run.out_of_fold().bags for run in runs)
     assert np.array_equal(first, second)
+
+
+def mislabelled(n_bags=60):
+    """Bags of which the last third have wrong labels and hardly any weight."""
+    data = make_any(n_bags=n_bags, size=(2, 5), n_features=3, random_state=0)
+    wrong = np.arange(n_bags) >= 2 * n_bags // 3
+    return data, np.where(wrong, 1 - data.y, data.y), np.where(wrong, 1e-4, 7.0)
+
+
+def test_weights_count_in_fits_and_in_figures():
+    data, y, weight = mislabelled()
+    settings = {"learners": ["bag statistics + SVM", "spread labels + logistic"], "folds": 3}
+    blind = compare(data.bags, y, **settings)
+    result = compare(data.bags, y, sample_weight=weight, **settings)
+    assert np.mean(result.model.predict(data.bags) == data.y) > 0.8
+    assert np.mean(blind.model.predict(data.bags) == data.y) < 0.8
+    candidate, right = result.candidates[0], weight > 1
+    answers = result.question.direct(
+        np.concatenate([result.store.get(candidate, s).outer for s in result.splits])
+    )
+    hit = answers.argmax(axis=1) == y[np.concatenate([s.test for s in result.splits])]
+    sizes = [len(s.test) for s in result.splits]
+    folds = [
+        part[right[s.test]].mean()
+        for part, s in zip(np.split(hit, np.cumsum(sizes)[:-1]), result.splits)
+    ]
+    row = next(r for r in result.leaderboard() if r.name == candidate.name)
+    assert row.mean == pytest.approx(np.mean(folds), abs=1e-3)
+
+
+def test_equal_weights_are_none():
+    data = make_any(n_bags=24, random_state=0)
+    settings = {"learners": ["bag statistics + forest"], "folds": 2, "inner_folds": 2}
+    plain = compare(data.bags, data.y, **settings).out_of_fold().bags
+    same = compare(data.bags, data.y, sample_weight=np.full(24, 4.0), **settings)
+    assert np.array_equal(plain, same.out_of_fold().bags)
+
+
+@pytest.mark.parametrize("rule", ["any", "majority", "count", "sum", "sequence"])
+def test_every_learner_takes_weights(rule):
+    make = {"count": make_count, "sum": make_sum}.get(rule, make_any)
+    data = make(n_bags=12, size=24 if rule == "sequence" else 4, n_features=3, random_state=0)
+    candidates, _ = find_candidates(rule, data.bags)
+    question = ask(rule, data.y, data.bags.sizes, np.linspace(0.5, 1.5, 12))
+    protocol = Protocol(data.bags, data.y, question)
+    for candidate in candidates:
+        protocol.fit(candidate, {}, np.arange(12))
+
+
+def test_weights_must_be_positive():
+    data = make_any(n_bags=20, random_state=0)
+    with pytest.raises(ValueError, match="bag 3 has weight zero"):
+        compare(data.bags, data.y, sample_weight=np.arange(20) != 3)
+    with pytest.raises(ValueError, match="3 weights for 20 bags"):
+        compare(data.bags, data.y, sample_weight=np.ones(3))
 
 
 def test_hopeless_labels_are_refused():

@@ -18,7 +18,7 @@ def test_opposite_errors_cancel():
     rng = np.random.default_rng(0)
     target, error = rng.normal(size=(60, 1)), rng.normal(size=(60, 1))
     answers = [target + error, target - error, target + 3 * rng.normal(size=(60, 1))]
-    weights = blend_weights(answers, squared(target))
+    weights = blend_weights(answers, squared(target), np.ones(60))
     assert weights == pytest.approx([0.5, 0.5, 0.0], abs=0.02)
 
 
@@ -26,8 +26,12 @@ def test_a_perfect_answer_takes_all_and_one_best_is_a_choice():
     rng = np.random.default_rng(0)
     target = rng.normal(size=(40, 1))
     answers = [target + rng.normal(size=(40, 1)), target, target + rng.normal(size=(40, 1))]
-    assert blend_weights(answers, squared(target)).tolist() == [0.0, 1.0, 0.0]
-    assert blend_weights(answers, squared(target), n_best=1).tolist() == [0.0, 1.0, 0.0]
+    assert blend_weights(answers, squared(target), np.ones(40)).tolist() == [0.0, 1.0, 0.0]
+    assert blend_weights(answers, squared(target), np.ones(40), n_best=1).tolist() == [
+        0.0,
+        1.0,
+        0.0,
+    ]
 
 
 def test_the_blend_is_no_worse_than_the_best_alone():
@@ -35,11 +39,25 @@ def test_the_blend_is_no_worse_than_the_best_alone():
     target = rng.normal(size=(50, 1))
     answers = [target + rng.normal(size=(50, 1)) for _ in range(6)]
     loss = squared(target)
-    weights = blend_weights(answers, loss)
+    weights = blend_weights(answers, loss, np.ones(50))
     assert weights.sum() == pytest.approx(1.0)
     assert (weights >= 0).all()
     blended = sum(w * a for w, a in zip(weights, answers))
     assert loss(blended).mean() < min(loss(a).mean() for a in answers)
+
+
+@pytest.mark.parametrize("n_best", [1, 2])
+def test_bags_of_little_weight_have_no_say(n_best):
+    rng = np.random.default_rng(0)
+    target = rng.normal(size=(40, 1))
+    right_on_half = [target.copy(), target.copy()]
+    right_on_half[0][:20] += 5.0
+    right_on_half[1][20:] += 1.0
+    weight = np.where(np.arange(40) < 20, 1e-6, 1.0)
+    assert blend_weights(right_on_half, squared(target), weight, n_best) == pytest.approx(
+        [1.0, 0.0]
+    )
+    assert blend_weights(right_on_half, squared(target), np.ones(40), n_best)[1] > 0.5
 
 
 def test_the_interval_is_wider_than_that_of_independent_folds():
@@ -64,7 +82,7 @@ def test_calibration_orders_and_bounds_wild_scores():
     rng = np.random.default_rng(0)
     codes = rng.integers(2, size=300)
     scores = (2 * codes - 1 + rng.normal(size=300)) * 10.0 ** rng.integers(0, 4, size=300)
-    question = Classes(codes)
+    question = Classes(codes, np.ones(300))
     rows = np.arange(300)
     answer = question.calibrator(scores[:, None], rows)(np.sort(scores)[:, None])
     assert (np.diff(answer[:, 1]) >= 0).all()
@@ -73,7 +91,7 @@ def test_calibration_orders_and_bounds_wild_scores():
 
 
 def test_counts_are_right_where_they_agree():
-    question = Counts(np.array([1.0, 3.0]), np.array([4, 4]))
+    question = Counts(np.array([1.0, 3.0]), np.ones(2), np.array([4, 4]))
     assert question.quality(np.array([[1.0], [1.0]]), np.arange(2)).tolist() == [1.0, 0.5]
 
 

@@ -26,6 +26,7 @@ def command(
     group: Annotated[
         str | None, typer.Option(help="Column with what must not be cut, such as the patient.")
     ] = None,
+    weight: Annotated[str | None, typer.Option(help="Column with how much the bag counts.")] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Column to leave out.")] = None,
     images: Annotated[str | None, typer.Option(help="Instances are images, such as 8x8.")] = None,
     time_budget: Annotated[str, typer.Option(help="90s, 10m, 1h or none.")] = "10m",
@@ -46,7 +47,7 @@ def command(
     """
     from mixedbag.comparison import guess_rule
 
-    data = read_data(table, bag, label, time, drop or (), instance, group)
+    data = read_data(table, bag, label, time, drop or (), instance, group, weight)
     data = require_labels(data, table, positive)
     if images is not None:
         from dataclasses import replace
@@ -112,8 +113,6 @@ def tell_understood(console, data, title, rule):
     console.print(title, style="bold", markup=False)
     for note in data.notes:
         console.print(f"  {note}", markup=False)
-    if data.weight is not None and len(set(data.weight.tolist())) > 1:
-        console.print("  the bags' weights are not used: every bag counts the same")
     if isinstance(rule, Guess):
         name, reason = rule
         console.print(f"  rule [bold]{name}[/bold]: {RULES[name]} ({reason}; --rule overrides)")
@@ -135,6 +134,7 @@ def compare_live(data, rule, folder, budget, quiet, settings):
             return compare(
                 *(data.bags, data.y, rule),
                 groups=data.groups,
+                sample_weight=data.weight,
                 time_budget=budget,
                 folder=folder,
                 watch=watch,

@@ -9,7 +9,9 @@ import numpy as np
 from mixedbag.bags import Bags
 
 
-def read_data(source, bag=None, label=None, time=None, drop=(), instance=None, group=None):
+def read_data(
+    source, bag=None, label=None, time=None, drop=(), instance=None, group=None, weight=None
+):
     """A file, or a data set of the catalogue by its name, as `BagData`."""
     from mixedbag import datasets
 
@@ -19,7 +21,12 @@ def read_data(source, bag=None, label=None, time=None, drop=(), instance=None, g
         if not isinstance(data, datasets.BagData):
             raise ValueError(f"{source} is no set of bags; see `mixedbag datasets show {source}`")
     else:
-        data = datasets.read(path, bag, label, instance=instance, group=group, drop=drop)
+        data = datasets.read(
+            path, bag, label, instance=instance, group=group, weight=weight, drop=drop
+        )
+    if data.weight is not None:
+        note = f"bags count by their weights, {data.weight.min():g} to {data.weight.max():g}"
+        data = replace(data, notes=(*data.notes, note))
     return data if time is None else in_order_of(data, time, source)
 
 

@@ -49,12 +49,14 @@ class BagMeanRegressor(RegressorMixin, BaseEstimator):
     def __init__(self, estimator):
         self.estimator = estimator
 
-    def fit(self, bags, y):
+    def fit(self, bags, y, sample_weight=None):
         bags = as_bags(bags)
         self.n_features_in_ = bags.n_features
         if bags.feature_names is not None:
             self.feature_names_in_ = np.asarray(bags.feature_names, dtype=object)
-        self.model_ = _summary(clone(self.estimator)).fit(bags, (np.asarray(y).T / bags.sizes).T)
+        means = (np.asarray(y).T / bags.sizes).T
+        self.model_ = _summary(clone(self.estimator))
+        self.model_.fit(bags, means, model__sample_weight=sample_weight)
         return self
 
     def predict(self, bags):

@@ -10,7 +10,7 @@ _STEPS = 12
 _SAMPLES = 20
 
 
-def blend_weights(answers, losses, n_best=5, random_state=0):
+def blend_weights(answers, losses, bag_weight, n_best=5, random_state=0):
     """Weights of answers whose mean has a small loss: bagged greedy selection.
 
     On a bootstrap sample of the bags, the answer that lowers the loss of the running mean most is
@@ -24,6 +24,8 @@ def blend_weights(answers, losses, n_best=5, random_state=0):
         Out-of-fold answers, one array a learner.
     losses : callable
         From one answer to its losses, bag by bag.
+    bag_weight : array of shape (n_bags,)
+        How much each bag's loss counts.
     n_best : int
         How many of the best on a sample take part; one means a choice of the single best of all.
     random_state : int
@@ -35,24 +37,25 @@ def blend_weights(answers, losses, n_best=5, random_state=0):
     """
     alone = np.array([losses(answer) for answer in answers])
     if n_best == 1 or len(answers) == 1:
-        return np.eye(len(answers))[alone.mean(axis=1).argmin()]
+        return np.eye(len(answers))[(alone @ bag_weight).argmin()]
     n_bags = alone.shape[1]
     samples = np.random.default_rng(random_state).multinomial(
         n_bags, np.full(n_bags, 1 / n_bags), size=_SAMPLES
     )
     shares = np.zeros(len(answers))
     for sample in samples:
-        pool = np.argsort(alone @ sample, kind="stable")[:n_best]
-        shares[pool] += _greedy([answers[i] for i in pool], losses, sample)
+        weight = sample * bag_weight
+        pool = np.argsort(alone @ weight, kind="stable")[:n_best]
+        shares[pool] += _greedy([answers[i] for i in pool], losses, weight)
     return shares / shares.sum()
 
 
-def _greedy(answers, losses, sample):
-    """Shares of additions up to the step of smallest loss on a sample of the bags."""
+def _greedy(answers, losses, weight):
+    """Shares of additions up to the step of smallest loss on weighted bags."""
     counts, total = np.zeros(len(answers)), np.zeros_like(answers[0])
     best, best_loss = None, np.inf
     for step in range(1, _STEPS + 1):
-        after = [losses((total + answer) / step) @ sample for answer in answers]
+        after = [losses((total + answer) / step) @ weight for answer in answers]
         chosen = int(np.argmin(after))
         total = total + answers[chosen]
         counts[chosen] += 1

@@ -12,25 +12,37 @@ from mixedbag.comparison import levels
 from mixedbag.comparison.blend import AmountBlend, ClassBlend
 
 
-def ask(rule, y, sizes):
+def ask(rule, y, sizes, weight):
     """The question that bags with this rule and these labels put."""
     if rule not in ("sum", "count"):
-        return Classes(y)
+        return Classes(np.asarray(y), weight)
     try:
         amounts = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"the rule {rule!r} needs labels that are numbers; {error}") from error
-    return Amounts(amounts) if rule == "sum" else Counts(amounts, sizes)
+    return Amounts(amounts, weight) if rule == "sum" else Counts(amounts, weight, sizes)
 
 
-class Classes:
+class _Question:
+    """Labels of bags, and how much each bag counts."""
+
+    def __init__(self, y, weight):
+        self.y = y
+        self.weight = weight
+
+    def mean(self, values, rows):
+        """The mean of one value a bag, over some bags."""
+        return float(np.average(values, weights=self.weight[rows]))
+
+
+class Classes(_Question):
     """Which class does a bag have?"""
 
     measure, floor = "accuracy", 0.0
     kind = "classes"
 
-    def __init__(self, y):
-        self.y = np.asarray(y)
+    def __init__(self, y, weight):
+        super().__init__(y, weight)
         self.classes, self.codes = np.unique(self.y, return_inverse=True)
 
     evidence = staticmethod(levels.class_evidence)
@@ -42,7 +54,7 @@ class Classes:
 
     def calibrator(self, evidence, rows):
         """Turns evidence into probabilities, learned from out-of-fold evidence on some bags."""
-        return Calibration().fit(evidence, self.codes[rows], len(self.classes))
+        return Calibration().fit(evidence, self.codes[rows], len(self.classes), self.weight[rows])
 
     def loss(self, answer, rows):
         """Logarithmic loss of probabilities, bag by bag."""
@@ -61,15 +73,16 @@ class Classes:
         return ClassBlend(names, members, calibrators, weights, self.classes)
 
 
-class Amounts:
+class Amounts(_Question):
     """What is the total of a bag?"""
 
     measure, floor = "R²", -np.inf
     kind = "amounts"
 
-    def __init__(self, y):
-        self.y = y
-        self.spread = float(np.mean((y - y.mean(axis=0)) ** 2)) or 1.0
+    def __init__(self, y, weight):
+        super().__init__(y, weight)
+        squares = (y - np.average(y, axis=0, weights=weight)) ** 2
+        self.spread = float(np.average(squares, axis=0, weights=weight).mean()) or 1.0
 
     evidence = staticmethod(levels.amount_evidence)
     evidence_of_instances = staticmethod(levels.amount_evidence_of_instances)
@@ -105,8 +118,8 @@ class Counts(Amounts):
     measure, floor = "counted right", 0.0
     kind = "counts"
 
-    def __init__(self, y, sizes):
-        super().__init__(y)
+    def __init__(self, y, weight, sizes):
+        super().__init__(y, weight)
         self.sizes = np.asarray(sizes)
 
     def quality(self, answer, rows):
@@ -132,12 +145,12 @@ class Calibration:
     decision is told as well: it knows its threshold better than a few bags can tell.
     """
 
-    def fit(self, evidence, codes, n_classes):
+    def fit(self, evidence, codes, n_classes, weight):
         self.n_classes = n_classes
         self.scale_ = np.median(np.abs(evidence), axis=0)
         self.scale_[~(self.scale_ > 0)] = 1.0
         self.model_ = LogisticRegression(C=1.0, max_iter=1000)
-        self.model_.fit(self._features(evidence), codes)
+        self.model_.fit(self._features(evidence), codes, sample_weight=weight)
         return self
 
     def __call__(self, evidence):

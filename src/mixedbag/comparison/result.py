@@ -127,7 +127,7 @@ class Comparison:
         return {s.name: self._mean_quality(stack.answer(s), s) for s in self.splits}
 
     def _mean_quality(self, answer, split):
-        return float(self.question.quality(answer, split.test).mean())
+        return self.question.mean(self.question.quality(answer, split.test), split.test)
 
     def _row(self, name, quality, best):
         kind = {STACK: "stack", CHOICE: "choice"}.get(name, "learner")

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mixedbag._validation import read_weights
 from mixedbag.bags import as_bags
 from mixedbag.base import check_choice
 from mixedbag.comparison.candidates import find_candidates
@@ -30,6 +31,7 @@ def compare(
     n_jobs=None,
     random_state=0,
     groups=None,
+    sample_weight=None,
     folder=None,
     watch=None,
 ):
@@ -60,6 +62,9 @@ def compare(
     random_state : int
     groups : array of shape (n_bags,), optional
         What a bag belongs to, such as its patient: no group is both learned from and asked about.
+    sample_weight : array of shape (n_bags,), optional
+        How much each bag counts, in fits and in figures. Weights are relative: they are scaled to
+        a mean of one, so that settings mean what they mean without weights.
     folder : path, optional
         Where to keep finished trials; a later call with the same data goes on from there.
     watch : callable, optional
@@ -80,9 +85,7 @@ def compare(
     """
     start = time.monotonic()
     bags, y = as_bags(bags), np.asarray(y)
-    guess = _rule(rule, y, bags)
-    question = ask(guess.rule, y, bags.sizes)
-    _refuse_hopeless(bags, y, question)
+    guess, question = _question(rule, bags, y, sample_weight)
     groups = _checked_groups(groups, question)
     protocol = Protocol(bags, y, question, inner_folds, random_state, groups)
     splits = _splits(protocol, folds, repeats)
@@ -104,12 +107,12 @@ class Fitted(NamedTuple):
     setting: dict
 
 
-def fit_best_setting(bags, y, rule="auto", learner="bag statistics + extra", random_state=0):
+def fit_best_setting(
+    bags, y, rule="auto", learner="bag statistics + extra", random_state=0, sample_weight=None
+):
     """Fit one learner on all bags, with the setting that cross-validation on them prefers."""
     bags, y = as_bags(bags), np.asarray(y)
-    guess = _rule(rule, y, bags)
-    question = ask(guess.rule, y, bags.sizes)
-    _refuse_hopeless(bags, y, question)
+    guess, question = _question(rule, bags, y, sample_weight)
     candidates, _ = find_candidates(guess.rule, bags, [learner], random_state)
     if len(candidates) != 1:
         names = ", ".join(candidate.name for candidate in candidates)
@@ -121,6 +124,23 @@ def fit_best_setting(bags, y, rule="auto", learner="bag statistics + extra", ran
     return Fitted(model, candidates[0].name, guess.rule, setting)
 
 
+def _question(rule, bags, y, sample_weight):
+    """The rule and the question it puts, unless no cross-validation can answer it."""
+    if len(y) != len(bags):
+        raise ValueError(f"{len(y)} labels for {len(bags)} bags")
+    guess = _rule(rule, y, bags)
+    question = ask(guess.rule, y, bags.sizes, _relative_weights(bags, sample_weight))
+    _refuse_hopeless(bags, question)
+    return guess, question
+
+
+def _relative_weights(bags, sample_weight):
+    weight = read_weights(bags, sample_weight)
+    if not weight.all():
+        raise ValueError(f"{bags.name(int(weight.argmin()))} has weight zero: leave it out")
+    return weight / weight.mean()
+
+
 def _rule(rule, y, bags):
     if isinstance(rule, Guess):
         return rule
@@ -130,10 +150,8 @@ def _rule(rule, y, bags):
     return Guess(rule, "it was asked for")
 
 
-def _refuse_hopeless(bags, y, question):
+def _refuse_hopeless(bags, question):
     """Labels that no cross-validation can work with, named before any time is spent."""
-    if len(y) != len(bags):
-        raise ValueError(f"{len(y)} labels for {len(bags)} bags")
     if question.kind != "classes":
         if not np.isfinite(question.y).all():
             raise ValueError("a label is missing or infinite")

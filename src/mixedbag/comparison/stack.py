@@ -31,7 +31,8 @@ class Calibrated:
         if key not in self._known:
             answers = [self.inside(candidate, split) for candidate in candidates]
             losses = partial(self.question.loss, rows=split.train)
-            self._known[key] = blend_weights(answers, losses, n_best)
+            weight = self.question.weight[split.train]
+            self._known[key] = blend_weights(answers, losses, weight, n_best)
         return self._known[key]
 
     def _of(self, candidate, split):

@@ -82,6 +82,9 @@ def fingerprint(protocol, splits):
     digest.update(repr(np.asarray(protocol.y).tolist()).encode())
     if protocol.groups is not None:
         digest.update(repr(protocol.groups.tolist()).encode())
+    weight = protocol.question.weight
+    if (weight != 1.0).any():
+        digest.update(weight.data)
     facts = [protocol.question.kind, protocol.inner_folds, protocol.random_state, __version__]
     digest.update(json.dumps(facts).encode())
     return digest.hexdigest()

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
 
 from mixedbag.model_selection import BagStratifiedKFold
 
@@ -75,7 +76,9 @@ class Protocol:
     def fit(self, candidate, setting, rows):
         """The candidate with a setting, fitted on some of the bags."""
         model = clone(candidate.estimator).set_params(**setting)
-        return model.fit(self.bags[rows], self.y[rows])
+        weight = self.question.weight[rows]
+        weights = {} if (weight == 1.0).all() else {_weight_name(model): weight}
+        return model.fit(self.bags[rows], self.y[rows], **weights)
 
     def _best_setting(self, candidate, rows, allowance):
         """The setting of smallest out-of-fold loss on `rows`; the default is tried first."""
@@ -87,7 +90,7 @@ class Protocol:
                 break
             inner = self._out_of_fold(candidate, setting, rows)
             answer = self.question.calibrator(inner, rows)(inner)
-            loss = float(self.question.loss(answer, rows).mean())
+            loss = self.question.mean(self.question.loss(answer, rows), rows)
             tried += 1
             if best is None or loss < best.loss:
                 best = _Setting(setting, inner, loss)
@@ -130,6 +133,15 @@ def settings(candidate):
     own = candidate.estimator.get_params()
     grid.sort(key=lambda setting: sum(own[name] != value for name, value in setting.items()))
     return grid
+
+
+def _weight_name(model):
+    """The parameter under which the last step of a pipeline of pipelines takes weights."""
+    path = []
+    while isinstance(model, Pipeline):
+        step, model = model.steps[-1]
+        path.append(step)
+    return "__".join([*path, "sample_weight"])
 
 
 def smallest_class(question, y, groups=None):

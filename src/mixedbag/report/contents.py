@@ -81,12 +81,12 @@ def _class_charts(result, answers):
     names = _class_names(result)
     if len(names) == 2:
         positive = question.codes == 1
-        lines = [curves.ranking_curves(answers.name, positive, answers.bags[:, 1])]
-        lines += [curves.ranking_curves(name, positive, score) for name, score in _rivals(result)]
+        scores = [(answers.name, answers.bags[:, 1]), *_rivals(result)]
+        lines = [curves.ranking_curves(name, positive, s, question.weight) for name, s in scores]
         of_second = answers.instances[:, 1]
     else:
         lines = [
-            curves.ranking_curves(name, question.codes == k, answers.bags[:, k])
+            curves.ranking_curves(name, question.codes == k, answers.bags[:, k], question.weight)
             for k, name in enumerate(names)
         ]
         positive = answers.bags.argmax(axis=1) == question.codes
@@ -96,7 +96,7 @@ def _class_charts(result, answers):
     groups = [(name, of_second[label_of == k]) for k, name in enumerate(names)]
     return {
         "curves": lines,
-        "calibration": curves.calibration(positive, forecast),
+        "calibration": curves.calibration(positive, forecast, question.weight),
         "instances": curves.distributions(groups),
     }
 

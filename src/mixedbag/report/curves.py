@@ -11,27 +11,29 @@ from sklearn.metrics import (
 _POINTS = 200
 
 
-def ranking_curves(name, positive, score):
+def ranking_curves(name, positive, score, weight):
     """ROC and precision-recall curves of a score, with the areas under them."""
-    false, true, _ = roc_curve(positive, score)
-    precision, recall, _ = precision_recall_curve(positive, score)
+    false, true, _ = roc_curve(positive, score, sample_weight=weight)
+    precision, recall, _ = precision_recall_curve(positive, score, sample_weight=weight)
+    auc = roc_auc_score(positive, score, sample_weight=weight)
+    average_precision = average_precision_score(positive, score, sample_weight=weight)
     return {
         "name": name,
         "roc": _thinned(false, true),
-        "auc": round(float(roc_auc_score(positive, score)), 4),
+        "auc": round(float(auc), 4),
         "pr": _thinned(recall[::-1], precision[::-1]),
-        "ap": round(float(average_precision_score(positive, score)), 4),
+        "ap": round(float(average_precision), 4),
     }
 
 
-def calibration(positive, probability, n_bins=8):
+def calibration(positive, probability, weight, n_bins=8):
     """Mean forecast, observed share and size of bins with about equally many bags."""
     order = np.argsort(probability, kind="stable")
     parts = [p for p in np.array_split(order, min(n_bins, len(order))) if len(p)]
     return [
         [
-            round(float(probability[p].mean()), 4),
-            round(float(positive[p].mean()), 4),
+            round(float(np.average(probability[p], weights=weight[p])), 4),
+            round(float(np.average(positive[p], weights=weight[p])), 4),
             len(p),
         ]
         for p in parts
