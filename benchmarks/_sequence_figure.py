@@ -2,35 +2,59 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.collections import LineCollection
+from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.common import RESULTS
-from mixedbag.datasets import load
 from mixedbag.sequence import ARHMMClassifier
 
+N_SHOWN = 12
 
-def draw(name, activity, n_bags=120, n_test=50, n_shown=12):
-    """Bags not seen in training side by side, and below them where the activity really was."""
-    data = load(name).bags_of(200)
-    pick = np.random.default_rng(0).permutation(len(data.bags))[:n_bags]
-    bags, y = data.bags[pick], data.y[pick] == activity
-    model = ARHMMClassifier(10, 3, max_iter=8, random_state=0).fit(bags[n_test:], y[n_test:])
-    positive, negative = np.flatnonzero(y[:n_test]), np.flatnonzero(~y[:n_test])
-    shown = np.concatenate([positive[: n_shown // 2], negative])[:n_shown]
-    chance = model.predict_proba_instances(bags[shown])[:, 1]
-    truth = (data.instance_labels.reshape(-1, 200)[pick[shown]] == activity).ravel()
-    x = bags[shown].instances
+
+def draw(name, series, meaning, setting):
+    """Bags not seen in training side by side, and below them where the activity really was.
+
+    Bags with both the activity and something else come first, then the rest, both labels in turn.
+    """
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    train, test = next(folds.split(series.y, series.y))
+    model = ARHMMClassifier(**setting, random_state=0).fit(series.bags[train], series.y[train])
+    shown = _telling(series, test)
+    chance = model.predict_proba_instances(series.bags[shown])[:, 1].reshape(len(shown), -1)
     figure, (top, below) = plt.subplots(
-        2, 1, figsize=(12, 4.5), sharex=True, height_ratios=[6, 1], layout="constrained"
+        2, 1, figsize=(13, 5), sharex=True, height_ratios=[6, 1], layout="constrained"
     )
-    time = np.arange(len(x))
-    for channel in range(x.shape[1]):
-        points = top.scatter(time, x[:, channel], c=chance, s=2, cmap="coolwarm", vmin=0, vmax=1)
-    for edge in np.arange(0, len(x), 200):
-        top.axvline(edge, color="0.8", linewidth=0.6, zorder=0)
-    figure.colorbar(points, ax=[top, below], label=f"P(activity {activity} | series)")
-    top.set_ylabel("acceleration")
-    top.set_title(f"{name}: bags not seen in training, activity {activity} against the rest")
-    below.fill_between(time, truth, step="mid", color="0.2")
-    below.set(yticks=[0, 1], yticklabels=["other", f"activity {activity}"], xlabel="sample")
+    for place, (bag, colour) in enumerate(zip(shown, chance)):
+        x = series.bags[bag]
+        time = place * len(x) + np.arange(len(x))
+        for channel in x.T:
+            top.add_collection(_coloured(time, channel, colour))
+        below.fill_between(time, series.truth[bag], step="mid", color="0.25", linewidth=0)
+        for axes in (top, below):
+            axes.axvline(time[0], color="0.8", linewidth=0.6, zorder=0)
+    top.autoscale()
+    top.set_xlim(0, time[-1] + 1)
+    figure.colorbar(top.collections[0], ax=[top, below], label=f"P({meaning} | series)")
+    top.set_ylabel("channels")
+    top.set_title(f"{name}: {meaning}, learned from labels of bags; these bags were not seen")
+    below.set(yticks=[0, 1], yticklabels=["other", meaning], xlabel="sample", ylim=(0, 1.1))
     figure.savefig(RESULTS / f"sequence_{name}.png", dpi=110)
     plt.close(figure)
+
+
+def _telling(series, test):
+    share = series.truth[test].mean(axis=1)
+    mixed = test[(share > 0) & (share < 1)]
+    yes, no = (test[(share == value)] for value in (1, 0))
+    pure = [bag for pair in zip(yes, no) for bag in pair]
+    return [*mixed[: N_SHOWN // 2], *pure][:N_SHOWN]
+
+
+def _coloured(time, values, colour):
+    """A line whose pieces have colours from 0 to 1."""
+    points = np.column_stack([time, values])
+    lines = LineCollection(
+        np.stack([points[:-1], points[1:]], axis=1), cmap="coolwarm", linewidth=1.0
+    )
+    lines.set(array=colour[:-1], clim=(0.0, 1.0))
+    return lines

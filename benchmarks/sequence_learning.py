@@ -54,6 +54,7 @@ ACTIVITIES = {
         6: "walking and talking",
     },
 }
+DRAWN = (("chest", 4, "1"), ("batteryless", 1, None))
 
 
 @cache
@@ -270,8 +271,9 @@ def run(quick=False):
         done = {key: solve(*key) for key in ((*problem, 0) for problem in problems()[:2])}
     else:
         done = solve_all()
-        for name, activity in (("chest", 4), ("batteryless", 1)):
-            draw(name, activity)
+        for name, activity, person in DRAWN:
+            series = Series(name, activity, person)
+            draw(name, series, ACTIVITIES[name][activity], STATES[1])
     tables = [ordering(done), *(by_activity(done, level) for level in LEVELS)]
     return [*tables, posture(done), iterations(problems()[: 1 if quick else None : 8])]
 
