@@ -1,0 +1,43 @@
+"""What the checks are made of: fits, outputs at both levels, and comparisons of them."""
+
+import numpy as np
+from sklearn.base import clone
+
+# Learners stop at a tolerance of their own: outputs may differ by this share of their spread.
+TOLERANCE = 1e-3
+
+
+def outputs(model, bags):
+    """The most telling prediction of a model at both levels, one after the other."""
+    level = "decision_function" if hasattr(model, "decision_function") else "predict"
+    instances = level + "_instances"
+    return [np.asarray(getattr(model, name)(bags), dtype=float) for name in (level, instances)]
+
+
+def assert_same(one, other, bags, what):
+    for a, b in zip(outputs(one, bags), outputs(other, bags)):
+        scale = max(np.ptp(a), 1e-12)
+        worst = np.abs(a - b).max()
+        assert worst <= TOLERANCE * scale, (
+            f"{type(one).__name__}: {what} changes the predictions by {worst:.3g}, "
+            f"{worst / scale:.2%} of their spread"
+        )
+
+
+def assert_refused(call, *parts):
+    try:
+        call()
+    except (ValueError, TypeError) as error:
+        message = str(error)
+        for part in parts:
+            assert part in message, f"the error should mention {part!r}: {message!r}"
+        return
+    raise AssertionError(f"bad input was accepted; expected an error about {parts}")
+
+
+def fitted(estimator, problem, **kwargs):
+    return clone(estimator).fit(problem.bags, problem.y, **kwargs)
+
+
+def assert_close(a, b):
+    np.testing.assert_allclose(np.asarray(a, dtype=float), np.asarray(b, dtype=float), rtol=1e-7)
