@@ -14,17 +14,31 @@ from sklearn.metrics import r2_score
 
 from benchmarks.common import Table
 from benchmarks.compare_ten_sets import SETS, cache, compare_set
+from benchmarks.sequence_learning import Series
 from mixedbag import compare
 from mixedbag.comparison import RULES
-from mixedbag.datasets import aggregate, load, load_aggregates, load_sessions, make_sequences
+from mixedbag.datasets import (
+    BagData,
+    aggregate,
+    load,
+    load_aggregates,
+    load_sessions,
+    make_sequences,
+)
 
-BUDGET = 60.0
+BUDGET = 300.0
 PAGE = Path(__file__).parents[1] / "docs" / "which-learner.md"
 
 
 def _aggregated(name, size=5, randomness=100):
     table = load(name).complete()
     return aggregate(table.X, table.y, size, randomness, random_state=0)
+
+
+def _activity(name, activity, person=None):
+    series = Series(name, activity, person)
+    truth = series.truth.ravel().astype(int)
+    return BagData(series.bags, series.y.astype(int), instance_labels=truth)
 
 
 PROBLEMS = {
@@ -40,7 +54,12 @@ PROBLEMS = {
         "auto-mpg totals": lambda: _aggregated("auto-mpg"),
         "housing totals": lambda: _aggregated("housing"),
     },
-    "sequence": {"switching oscillators": lambda: make_sequences(n_bags=60, random_state=0)},
+    "sequence": {
+        "switching oscillators": lambda: make_sequences(n_bags=60, random_state=0),
+        "walking": lambda: _activity("chest", 4, "1"),
+        "standing": lambda: _activity("chest", 3, "2"),
+        "sitting on bed": lambda: _activity("batteryless", 1),
+    },
 }
 
 

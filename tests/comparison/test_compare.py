@@ -6,6 +6,7 @@ import pytest
 from mixedbag import Bags, compare, load, save
 from mixedbag.comparison.candidates import find_candidates
 from mixedbag.comparison.questions import ask
+from mixedbag.comparison.run import fit_best_setting
 from mixedbag.comparison.trial import Protocol
 from mixedbag.datasets import make_any, make_count, make_sum
 
@@ -31,9 +32,20 @@ def test_a_row_is_the_mean_of_out_of_fold_accuracies(result):
     for split in result.splits:
         trial = result.store.get(candidate, split)
         model = result.protocol.fit(candidate, trial.setting, split.train)
-        folds.append(np.mean(model.predict(result.bags[split.test]) == result.y[split.test]))
+        calibrate = result.question.calibrator(trial.inner, split.train)
+        answer = calibrate(model.decision_function(result.bags[split.test])[:, None])
+        folds.append(np.mean(answer.argmax(axis=1) == result.y[split.test]))
     row = next(r for r in result.leaderboard() if r.name == candidate.name)
     assert row.mean == pytest.approx(np.mean(folds))
+
+
+def test_one_learner_is_fitted_with_its_threshold_settled():
+    data = make_any(n_bags=80, size=(8, 12), n_features=3, random_state=0)
+    fitted = fit_best_setting(data.bags, data.y, learner="spread labels + logistic")
+    (plain,) = fitted.model.members
+    ours, own = (np.mean(m.predict(data.bags) == data.y) for m in (fitted.model, plain))
+    assert own < 0.6  # witnesses drown among rows with the same label
+    assert ours > own + 0.1
 
 
 def test_the_model_answers_at_both_levels(result):
@@ -106,15 +118,8 @@ def test_weights_count_in_fits_and_in_figures():
     assert np.mean(result.model.predict(data.bags) == data.y) > 0.8
     assert np.mean(blind.model.predict(data.bags) == data.y) < 0.8
     candidate, right = result.candidates[0], weight > 1
-    answers = result.question.direct(
-        np.concatenate([result.store.get(candidate, s).outer for s in result.splits])
-    )
-    hit = answers.argmax(axis=1) == y[np.concatenate([s.test for s in result.splits])]
-    sizes = [len(s.test) for s in result.splits]
-    folds = [
-        part[right[s.test]].mean()
-        for part, s in zip(np.split(hit, np.cumsum(sizes)[:-1]), result.splits)
-    ]
+    hit = result.out_of_fold(candidate).labels == y
+    folds = [hit[s.test][right[s.test]].mean() for s in result.splits]
     row = next(r for r in result.leaderboard() if r.name == candidate.name)
     assert row.mean == pytest.approx(np.mean(folds), abs=1e-3)
 

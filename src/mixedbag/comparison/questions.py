@@ -48,10 +48,6 @@ class Classes(_Question):
     evidence = staticmethod(levels.class_evidence)
     evidence_of_instances = staticmethod(levels.class_evidence_of_instances)
 
-    def direct(self, evidence):
-        """The model's own answer, as a table of ones and zeros, a column a class."""
-        return np.eye(len(self.classes))[_winner(evidence)]
-
     def calibrator(self, evidence, rows):
         """Turns evidence into probabilities, learned from out-of-fold evidence on some bags."""
         return Calibration().fit(evidence, self.codes[rows], len(self.classes), self.weight[rows])
@@ -86,9 +82,6 @@ class Amounts(_Question):
 
     evidence = staticmethod(levels.amount_evidence)
     evidence_of_instances = staticmethod(levels.amount_evidence_of_instances)
-
-    def direct(self, evidence):
-        return evidence
 
     def calibrator(self, evidence, rows):
         return AsItIs()

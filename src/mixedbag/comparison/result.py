@@ -116,11 +116,12 @@ class Comparison:
         return len(quality) == len(self.splits)
 
     def _fold_quality(self, candidate):
-        trials = self.trials(candidate)
+        """Of one learner, calibrated as members of the stack are."""
+        known = self.trials(candidate)
         return {
-            s.name: self._mean_quality(self.question.direct(trials[s.name].outer), s)
+            s.name: self._mean_quality(self._calibrated.outside(candidate, s, "outer"), s)
             for s in self.splits
-            if s.name in trials
+            if s.name in known
         }
 
     def _quality_of(self, stack):

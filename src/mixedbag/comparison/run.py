@@ -13,6 +13,7 @@ from mixedbag.comparison.questions import ask
 from mixedbag.comparison.result import Comparison
 from mixedbag.comparison.rules import RULES, Guess, guess_rule
 from mixedbag.comparison.schedule import Schedule
+from mixedbag.comparison.stack import Calibrated, Stack
 from mixedbag.comparison.store import Folder, Memory
 from mixedbag.comparison.trial import Protocol, Split, smallest_class
 from mixedbag.comparison.workers import InProcess, Workers
@@ -38,9 +39,10 @@ def compare(
     """Compare every learner that suits the labels, and make the best model.
 
     Each learner chooses its setting inside the training bags of every fold (nested
-    cross-validation), so the figures are honest. The *stack* averages the best few learners, chosen
-    and weighted inside the training bags too; the model that comes out is the stack, refitted on
-    all bags.
+    cross-validation), so the figures are honest. A calibration on answers about bags held out there
+    turns its scores into probabilities and settles its threshold. The *stack* averages the best few
+    learners, chosen and weighted inside the training bags too; the model that comes out is the
+    stack, refitted on all bags.
 
     Parameters
     ----------
@@ -110,7 +112,10 @@ class Fitted(NamedTuple):
 def fit_best_setting(
     bags, y, rule="auto", learner="bag statistics + extra", random_state=0, sample_weight=None
 ):
-    """Fit one learner on all bags, with the setting that cross-validation on them prefers."""
+    """Fit one learner on all bags, with the setting that cross-validation on them prefers.
+
+    Its answers are calibrated on the same folds, as they are in `compare`.
+    """
     bags, y = as_bags(bags), np.asarray(y)
     guess, question = _question(rule, bags, y, sample_weight)
     candidates, _ = find_candidates(guess.rule, bags, [learner], random_state)
@@ -119,9 +124,10 @@ def fit_best_setting(
         raise ValueError(f"{learner!r} may mean {names or 'a learner that needs dense data'}")
     protocol = Protocol(bags, y, question, random_state=random_state)
     everything = Split("all", np.arange(len(bags)), np.arange(0))
-    setting = protocol.run(candidates[0], everything).setting
-    model = protocol.fit(candidates[0], setting, everything.train)
-    return Fitted(model, candidates[0].name, guess.rule, setting)
+    trial, store = protocol.run(candidates[0], everything), Memory()
+    store.put(candidates[0], everything, trial)
+    model = Stack(Calibrated(question, store), candidates, 1).model(protocol, everything)
+    return Fitted(model, candidates[0].name, guess.rule, trial.setting)
 
 
 def _question(rule, bags, y, sample_weight):
