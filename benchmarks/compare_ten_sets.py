@@ -74,7 +74,8 @@ def run(quick=False):
         "compare on ten data sets: nested accuracy (%)",
         rows,
         "Chosen model: the stack of the best few learners. Best single: one learner, chosen "
-        "inside. Forest: bag statistics + an untuned random forest. Best printed: the largest "
+        "inside. Forest: bag statistics + an untuned random forest. All are calibrated inside the "
+        "training bags. Best printed: the largest "
         "figure of the paper's table for that set. Ten folds. Learners: how many had met all folds "
         "when the time was up; seconds: what all trials took together, a core each, in one run or "
         "several that went on from each other. How the stack combines and calibrates was settled "
