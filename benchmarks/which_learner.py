@@ -1,7 +1,8 @@
 """Which learner for which labels: every learner on a few sets for each rule; writes the docs page.
 
 Nested figures, as `compare` gives them. The sets of the rule "any" are those of
-`compare_ten_sets`, whose cache this reads; the others are run here, each under one time budget.
+`compare_ten_sets`, whose cache this reads, and one whose instances have known labels; the others
+are run here, each under one time budget.
 ``python -m benchmarks.which_learner count`` runs one rule into the cache.
 """
 
@@ -10,7 +11,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
-from sklearn.metrics import r2_score
+from sklearn.metrics import r2_score, roc_auc_score
 
 from benchmarks.common import Table
 from benchmarks.compare_ten_sets import SETS, cache, compare_set
@@ -22,6 +23,7 @@ from mixedbag.datasets import (
     aggregate,
     load,
     load_aggregates,
+    load_digits_bags,
     load_sessions,
     make_sequences,
 )
@@ -42,6 +44,7 @@ def _activity(name, activity, person=None):
 
 
 PROBLEMS = {
+    "any": {"bags of digits": lambda: load_digits_bags(n_bags=100, random_state=0)},
     "majority": {
         "wine sessions": lambda: load_sessions("wine", size=4),
         "cancer sessions": lambda: load_sessions("cancer"),
@@ -73,10 +76,10 @@ def compare_problem(rule, name, budget, quick=False):
 
 def results(rule, quick=False):
     """Name of the data set to its comparison, for one rule."""
+    found = {}
     if rule == "any":
         names = list(SETS)[:1] if quick else [n for n in SETS if (cache() / n).exists()]
-        return {name: compare_set(name, 0.001, quick) for name in names}
-    found = {}
+        found = {name: compare_set(name, 0.001, quick) for name in names}
     for name in PROBLEMS[rule]:
         known = (cache() / name.replace(" ", "-")).exists()
         found[name] = compare_problem(rule, name, 0.001 if known else BUDGET, quick)
@@ -84,12 +87,14 @@ def results(rule, quick=False):
 
 
 def instance_quality(rule, name, result, learner):
-    """How well unseen instances are answered, where their truth is known: accuracy, or R²."""
-    truth = None if rule == "any" else PROBLEMS[rule][name]().instance_labels
+    """How well unseen instances are answered, where their truth is known: AUC, accuracy or R²."""
+    truth = PROBLEMS[rule][name]().instance_labels if name in PROBLEMS[rule] else None
     candidate = next((c for c in result.candidates if c.name == learner), None)
     if truth is None or (candidate is None and not learner.startswith("stack")):
         return None
     answers = result.out_of_fold(candidate).instances
+    if rule in ("any", "sequence"):  # two labels, one of them rare among instances
+        return roc_auc_score(truth, answers[:, 1])
     if rule == "sum":
         return r2_score(truth, answers[:, 0])
     if rule == "count":
@@ -144,8 +149,9 @@ def page(tables):
         "Written by `python -m benchmarks which_learner` from measured results: nested "
         "cross-validation, every setting chosen inside the training bags. Figures are means over "
         "the sets that a learner finished within the time budget, so compare rows with the same "
-        'number of sets; those that finished less than half come last. "Of instances" is the '
-        "same for single instances (accuracy, or R² of totals), where their truth is known. The "
+        'number of sets; those that finished less than half come last. "Of instances" is for '
+        "single instances, where their truth is known: the area under the ROC curve for any and "
+        "sequence, else accuracy, or R² of totals. The "
         "stack and the best single, chosen inside, are "
         "what `mixedbag compare` makes of the others; without a reason to do otherwise, take the "
         "model it saves.",
