@@ -2,7 +2,7 @@
 
 The ARHMM-MIL paper tunes the order over 3, 5, 7, the number of states over 5, 10, 15, windows over
 3, 5, 7, 50, 100 samples, C over 0.01, 0.1, 1 and the RBF width over 0.1, 1, 10. Ours is a part of
-that grid, so that it takes an hour or two: the diagonal of orders and states, the two long windows
+that grid, so that two cores take two hours: the diagonal of orders and states, the two long windows
 (the short ones make ten times the instances), and C of 0.1 and 1 (the paper found that C hardly
 matters). Of the widths 0.1 stays and "scale", which is about 1 / 40 on our windows, replaces the
 larger ones, which would make every window a class of its own. A larger grid was thinned, and
