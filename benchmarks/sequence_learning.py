@@ -223,25 +223,35 @@ def posture(done):
         series = Series(*problem)
         folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
         train, test = list(folds.split(series.y, series.y))[fold]
-        row = values.setdefault(tuple(problem[:2]), {})
+        row = values.setdefault(tuple(problem), {})
         for label, method in motion_and_posture().items():
             method.fit(series.bags[train], series.y[train], method.settings[0])
             score, _ = method.scores(series.bags[test])
             row.setdefault(label, []).append(roc_auc_score(series.y[test], score))
         ours = done[(*problem, fold)]["bag AUC"]["ARHMM-MIL"]
         row.setdefault("ARHMM-MIL", []).append(ours)
+    activities = {}
+    for (name, activity, _), row in values.items():
+        activities.setdefault((name, ACTIVITIES[name][activity]), []).append(row)
     rows = [
-        {"data": name, "activity": ACTIVITIES[name][activity]}
-        | {label: f"{np.mean(found):.3f}" for label, found in row.items()}
-        for (name, activity), row in values.items()
+        {"data": name, "activity": meaning}
+        | {label: f"{np.mean([row[label] for row in mine]):.3f}" for label in mine[0]}
+        for (name, meaning), mine in activities.items()
     ]
+    ours, motion = (
+        np.array([np.mean(row[label]) for row in values.values()])
+        for label in ("ARHMM-MIL", "windows without levels")
+    )
     return Table(
         "What posture is worth: bag AUC",
         rows,
         "SpreadLabels on windows of 50 samples, with all features and without each window's mean, "
         "least and largest value, beside ARHMM-MIL on the same folds. An autoregression of "
         "neighbouring samples sees motion and hardly any level; where activities differ in level "
-        "it loses to windows that know the level.",
+        "it loses to windows that know the level. Where neither knows it the paper's order is "
+        f"there: ARHMM-MIL {ours.mean():.3f}, windows {motion.mean():.3f}; better in "
+        f"{np.sum(ours > motion)} problems, worse in {np.sum(ours < motion)} "
+        f"(p = {wilcoxon(ours, motion).pvalue:.2g}).",
     )
 
 
