@@ -160,8 +160,11 @@ def page(tables):
     for table in tables:
         rule, says = table.title.split(": ", 1)
         singles = [row for row in table.rows if not row["learner"].startswith(("stack", "best"))]
-        names = ", ".join(row["learner"] for row in singles[:3])
-        lines += [f"## {rule}", "", f"{says[0].upper()}{says[1:]}. Try first: **{names}**.", ""]
+        apart = [row for row in singles if row["of instances"] != ""]
+        apart.sort(key=lambda row: -row["of instances"])
+        first, inside = (", ".join(row["learner"] for row in top[:3]) for top in (singles, apart))
+        advice = f"Try first: **{first}**. To tell instances apart: **{inside}**."
+        lines += [f"## {rule}", "", f"{says[0].upper()}{says[1:]}. {advice}", ""]
         lines += [*Table("", table.rows, table.notes).markdown().splitlines()[2:], ""]
     return "\n".join(lines)
 
