@@ -148,6 +148,12 @@ def test_patients_are_not_cut(tmp_path):
     mixedbag(*columns, "--group", "patient", "--out", "out", *QUICK, folder=tmp_path)
     told = mixedbag(*columns, "--group", "x0", *QUICK, folder=tmp_path, code=2).stderr
     assert "has two groups" in told
+    fit = ("fit", *columns[1:], "--learner", "spread labels + logistic", "--json")
+    one_patient_a_label = [f"P{data.y[bag]}" for bag in data.bags.bag_of]
+    for patients, code in ((patient, 0), (one_patient_a_label, 2)):
+        write_csv(tmp_path / "table.csv", data.bags, data.y, extra={"patient": patients})
+        told = mixedbag(*fit, "--group", "patient", folder=tmp_path, code=code)
+    assert "come from only 1 groups" in told.stderr
 
 
 def test_bags_count_by_their_weights(tmp_path):

@@ -20,6 +20,9 @@ def command(
     time: Annotated[
         str | None, typer.Option(help="Column that orders the rows of a bag: a sequence.")
     ] = None,
+    group: Annotated[
+        str | None, typer.Option(help="Column with what must not be cut, such as the patient.")
+    ] = None,
     weight: Annotated[str | None, typer.Option(help="Column with how much the bag counts.")] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Column to leave out.")] = None,
     learner: Annotated[str, typer.Option(help="Name of the learner.")] = "bag statistics + extra",
@@ -31,13 +34,13 @@ def command(
     from mixedbag.comparison.run import fit_best_setting
     from mixedbag.io import save
 
-    data = read_data(table, bag, label, time, drop or (), weight=weight)
+    data = read_data(table, bag, label, time, drop or (), group=group, weight=weight)
     data = require_labels(data, table, positive)
     rule = "sequence" if rule == "auto" and time is not None else rule
     if not as_json:
         for note in data.notes:
             typer.echo(f"  {note}")
-    fitted = fit_best_setting(data.bags, data.y, rule, learner, seed, data.weight)
+    fitted = fit_best_setting(data.bags, data.y, rule, learner, seed, data.weight, data.groups)
     save(fitted.model, out)
     done = {
         "learner": fitted.name,

@@ -110,7 +110,13 @@ class Fitted(NamedTuple):
 
 
 def fit_best_setting(
-    bags, y, rule="auto", learner="bag statistics + extra", random_state=0, sample_weight=None
+    bags,
+    y,
+    rule="auto",
+    learner="bag statistics + extra",
+    random_state=0,
+    sample_weight=None,
+    groups=None,
 ):
     """Fit one learner on all bags, with the setting that cross-validation on them prefers.
 
@@ -122,7 +128,8 @@ def fit_best_setting(
     if len(candidates) != 1:
         names = ", ".join(candidate.name for candidate in candidates)
         raise ValueError(f"{learner!r} may mean {names or 'a learner that needs dense data'}")
-    protocol = Protocol(bags, y, question, random_state=random_state)
+    groups = _checked_groups(groups, question)
+    protocol = Protocol(bags, y, question, random_state=random_state, groups=groups)
     everything = Split("all", np.arange(len(bags)), np.arange(0))
     trial, store = protocol.run(candidates[0], everything), Memory()
     store.put(candidates[0], everything, trial)
