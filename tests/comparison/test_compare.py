@@ -133,14 +133,21 @@ def test_equal_weights_are_none():
 
 
 @pytest.mark.parametrize("rule", ["any", "majority", "count", "sum", "sequence"])
-def test_every_learner_takes_weights(rule):
+def test_every_learner_heeds_weights(rule):
     make = {"count": make_count, "sum": make_sum}.get(rule, make_any)
-    data = make(n_bags=12, size=24 if rule == "sequence" else 4, n_features=3, random_state=0)
-    candidates, _ = find_candidates(rule, data.bags)
-    question = ask(rule, data.y, data.bags.sizes, np.linspace(0.5, 1.5, 12))
-    protocol = Protocol(data.bags, data.y, question)
-    for candidate in candidates:
-        protocol.fit(candidate, {}, np.arange(12))
+    settings = {"n_bags": 12, "size": 24 if rule == "sequence" else 4, "n_features": 3}
+    data, new = (make(**settings, random_state=seed) for seed in (0, 1))
+    y = np.random.default_rng(1).permutation(data.y)  # nothing fits: weights must tell
+    weights = np.ones(12), np.where(np.arange(12) % 3 == 0, 0.01, 1.5)
+    questions = [ask(rule, y, data.bags.sizes, weight) for weight in weights]
+    for candidate in find_candidates(rule, data.bags)[0]:
+        plain, weighted = (
+            question.evidence_of_instances(
+                Protocol(data.bags, y, question).fit(candidate, {}, np.arange(12)), new.bags
+            )
+            for question in questions
+        )
+        assert not np.allclose(plain, weighted), candidate.name
 
 
 def test_weights_must_be_positive():
