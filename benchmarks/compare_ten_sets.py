@@ -74,13 +74,12 @@ def run(quick=False):
         "compare on ten data sets: nested accuracy (%)",
         rows,
         "Chosen model: the stack of the best few learners. Best single: one learner, chosen "
-        "inside. Forest: bag statistics + an untuned random forest. All are calibrated inside the "
-        "training bags. Best printed: the largest "
-        "figure of the paper's table for that set. Ten folds. Learners: how many had met all folds "
-        "when the time was up; seconds: what all trials took together, a core each, in one run or "
-        "several that went on from each other. How the stack combines and calibrates was settled "
-        "while looking at outer folds of these same sets: the chosen model's figures are mildly "
-        "optimistic.",
+        "inside. Forest: bag statistics + an untuned random forest. All are calibrated inside the"
+        " training bags. Best printed: the largest figure of the paper's table for that set. Ten "
+        "folds. Learners: how many had met all folds when the time was up; seconds: what all "
+        "trials took together, a core each, in one run or several that went on from each other. "
+        "How the stack combines and calibrates was settled while looking at outer folds of these "
+        "same sets: the chosen model's figures are mildly optimistic.",
     )
     each = Table(
         "every learner that met all folds (%)",

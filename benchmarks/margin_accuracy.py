@@ -64,14 +64,13 @@ training part only they let polynomials beat a coin; MUSK2, which takes long, wa
 grid and folds as MUSK1 after a look at its figures.) With linear machines on Corel, and with
 mi-SVM and rbf on MUSK2, the thesis prints about what the best setting reaches on the reported
 folds (margin_choice): what ours lack is the price of choosing inside. TREC9: term frequencies as
-they are or scaled to unit length, C from 0.01 to 100 by half decades, gamma="scale". (By whole
-decades and two folds mi-SVM loses 10 to 20 points on TST1 and TST2: the values of C that work for
-it span less than a decade. That was seen on test folds, and the half decades were kept after it,
-so mi-SVM on these two sets is optimistic.) On TST9 no setting of linear mi-SVM comes near the
-thesis, while MI-SVM is as far above it (margin_choice). For poly and rbf on TREC9 the settings
-come from another set, as in the thesis, which tuned on one fold of TST7: here the first training
-fold of TST7 chooses for the six others, and that of TST1 for TST7. The thesis prints no spread,
-and its folds are unknown. Finished runs may come from an earlier solver of the same problems."""
+they are or scaled to unit length, C from 0.01 to 100 by half decades, gamma="scale". (The half
+decades were kept after a look at test folds of TST1 and TST2, so mi-SVM on these two sets is
+optimistic.) On TST9 no setting of linear mi-SVM comes near the thesis, while MI-SVM is as far
+above it (margin_choice). For poly and rbf on TREC9 the settings come from another set, as in the
+thesis, which tuned on one fold of TST7: here the first training fold of TST7 chooses for the six
+others, and that of TST1 for TST7. The thesis prints no spread, and its folds are unknown. Finished
+runs may come from an earlier solver of the same problems."""
 
 
 def printed_accuracy(set_name, method, kernel):

@@ -78,6 +78,11 @@ class Series:
         self.bags, self.y = data.bags[pick], data.y[pick] == activity
         self.truth = data.instance_labels.reshape(-1, 200)[pick] == activity
 
+    def fold(self, k):
+        """Training and test bags of one of the ten folds."""
+        folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
+        return list(folds.split(self.y, self.y))[k]
+
 
 def problems():
     """(data, activity, person) of all problems with enough positive bags."""
@@ -107,8 +112,7 @@ def choose(method, bags, y):
 def solve(name, activity, person, fold):
     """AUCs of every method on one fold of a problem: {level: {method: AUC}}, and the settings."""
     series = Series(name, activity, person)
-    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
-    train, test = list(folds.split(series.y, series.y))[fold]
+    train, test = series.fold(fold)
     bags, y = series.bags[train], series.y[train]
     truths = series.y[test], series.truth[test].ravel()
     found = {level: {} for level in LEVELS}
@@ -221,8 +225,7 @@ def posture(done):
     values = {}
     for *problem, fold in done:
         series = Series(*problem)
-        folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
-        train, test = list(folds.split(series.y, series.y))[fold]
+        train, test = series.fold(fold)
         row = values.setdefault(tuple(problem), {})
         for label, method in motion_and_posture().items():
             method.fit(series.bags[train], series.y[train], method.settings[0])
@@ -260,8 +263,7 @@ def iterations(chosen):
     rows = []
     for problem in chosen:
         series = Series(*problem)
-        folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
-        train, _ = next(folds.split(series.y, series.y))
+        train, _ = series.fold(0)
         row = {"data": problem[0], "activity": ACTIVITIES[problem[0]][problem[1]]}
         for max_iter in (MAX_ITER, 5 * MAX_ITER):
             method = OnSequences(ARHMMClassifier, [{**STATES[1], "max_iter": max_iter}])

@@ -250,9 +250,6 @@ def test_text_columns_are_learned_from_and_predicted_with(tmp_path):
     assert [json.loads(line)["predicted"] for line in answers.splitlines()] == [0, 1]
 
 
-# Streaming ----------------------------------------------------------------------------------------
-
-
 # What goes wrong ----------------------------------------------------------------------------------
 
 

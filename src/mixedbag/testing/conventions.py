@@ -17,7 +17,7 @@ from mixedbag.wrappers import InstanceWise
 
 
 def check_both_levels(estimator):
-    """Bag and instance predictions have the right shapes, and agree on bags of one."""
+    """Bag and instance predictions have the right shapes."""
     problem = toy_problem(estimator)
     model = fitted(estimator, problem)
     assert len(model.predict(problem.bags)) == len(problem.bags)

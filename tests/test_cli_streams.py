@@ -1,4 +1,4 @@
-"""Tables of any length, read in blocks of whole bags."""
+"""What `predict` reads: tables of any length, in blocks of whole bags."""
 
 import numpy as np
 import pytest
