@@ -14,6 +14,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from mixedbag._parameters import COMMON, check_parameters, declared
 from mixedbag._validation import (
     check_choice,
     check_features,
@@ -51,6 +52,8 @@ class BagEstimator(CallbackSupportMixin, BaseEstimator):
         Which input the method can digest.
     ``_is_sequence``
         Whether a bag is a sequence, so that plain rows make no sense.
+    ``_parameter_constraints``
+        What each parameter may be (see `mixedbag._parameters`); checked when fitting.
     """
 
     _rules: tuple[str, ...] = ()
@@ -60,6 +63,7 @@ class BagEstimator(CallbackSupportMixin, BaseEstimator):
     _accepts_sparse = False
     _accepts_nan = False
     _is_sequence = False
+    _parameter_constraints = COMMON
 
     # Fitting -------------------------------------------------------------------------------------
 
@@ -83,6 +87,7 @@ class BagEstimator(CallbackSupportMixin, BaseEstimator):
         """
         before = dict(self.__dict__)
         try:
+            self._validate_params()
             self._forget()
             if isinstance(bags, BlockedBags):
                 self._learn_from_cluster(bags, y, sample_weight)
@@ -102,6 +107,10 @@ class BagEstimator(CallbackSupportMixin, BaseEstimator):
             self._restore(before)
             raise
         return self
+
+    def _validate_params(self):
+        """Refuse parameters that are not what the class declares."""
+        check_parameters(self.get_params(deep=False), declared(type(self)))
 
     def _forget(self):
         for name in [n for n in self.__dict__ if n.endswith("_")]:
