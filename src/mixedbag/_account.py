@@ -1,0 +1,389 @@
+"""One account of a bag: what is said of it, and what is said of its instances, agree.
+
+Under the rule "any" an instance is positive with probability q = σ(z), and a bag is negative when
+all its instances are. Were they independent, P(bag) = 1 − Π(1 − q). Instances that repeat each
+other would then count twice, so the negatives are tied by a Gumbel copula of strength r ≥ 1:
+
+    P(bag) = 1 − exp(−H),    H = (Σ_j h_j^r)^(1/r),    h_j = −log(1 − q_j) = softplus(z_j).
+
+r = 1 is independence, r → ∞ full dependence (P = max q), and for every r
+
+    max q  ≤  P(bag)  ≤  1 − Π(1 − q)  ≤  Σ q.
+
+In time, neighbours say the same thing many times over: the samples of a run, as long as their
+scores stay correlated, are taken as fully dependent, so that a run counts once, by its largest z.
+
+A bag's answer p, whoever gave it, and its instances are reconciled by one shift δ of all z of the
+bag with P(bag) = p. The order of instances stays, and no instance passes p: in a bag answered "no"
+none reaches one half.
+
+Counts, totals and majorities have accounts of their own, each one shift a bag as well.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, log_softmax
+
+_CERTAIN = 1e-12  # answers are never surer than this, so that log-odds stay finite
+_STEPS = 200
+
+
+# The rule "any" ----------------------------------------------------------------------------------
+
+
+def bag_log_hazard(z, offsets, r=1.0):
+    """log H of every bag, from the log-odds of its instances; P(bag) = 1 − exp(−H)."""
+    return _log_sum(r * _log_softplus(z), offsets) / r
+
+
+def bag_probability(z, offsets, r=1.0):
+    """The probability that a bag holds a positive instance."""
+    return -np.expm1(-np.exp(bag_log_hazard(z, offsets, r)))
+
+
+def shift_to_bags(z, offsets, p, r=1.0):
+    """The shift δ of every bag after which `bag_probability` is `p`.
+
+    P grows with δ, and the bounds above bracket it: with M the largest z of n instances,
+    softplus(M + δ) lies between H and H / n^(1/r). Newton's method on log H, kept inside the
+    bracket, needs a handful of passes over the instances.
+    """
+    z = np.asarray(z, dtype=np.float64)
+    p = np.clip(p, _CERTAIN, 1.0 - _CERTAIN)
+    sizes = np.diff(offsets)
+    top = np.maximum.reduceat(z, offsets[:-1])
+    target = np.log(-np.log1p(-p))
+    low = _inverse_log_softplus(target - np.log(sizes) / r) - top
+    high = _inverse_log_softplus(target) - top
+    shift = high.copy()
+    for _ in range(_STEPS):
+        moved = z + np.repeat(shift, sizes)
+        parts = r * _log_softplus(moved)
+        total = _log_sum(parts, offsets)
+        excess = total / r - target
+        if (np.abs(excess) < 1e-13 * (1.0 + np.abs(target))).all():
+            break
+        high = np.where(excess > 0, np.minimum(high, shift), high)
+        low = np.where(excess < 0, np.maximum(low, shift), low)
+        # d log H / dδ: the shares of the instances times the slope of log softplus.
+        share = np.exp(parts - np.repeat(total, sizes))
+        slope = np.add.reduceat(share * _log_softplus_slope(moved), offsets[:-1])
+        step = shift - excess / slope
+        inside = (step > low) & (step < high)
+        shift = np.where(excess == 0, shift, np.where(inside, step, (low + high) / 2))
+    return shift
+
+
+@dataclass(frozen=True)
+class InstanceOdds:
+    """Log-odds of instances from their scores: z = slope · s + intercept, dependence r.
+
+    Fitted by the likelihood of bag labels alone; no instance label is needed. Fit it on scores of
+    instances that the scoring model has not seen: on its own training bags a flexible model is
+    sure of everything.
+
+    Attributes
+    ----------
+    slope : float
+        Never negative: a higher score never makes an instance less probable.
+    intercept : float
+    dependence : float
+        The r of the copula above.
+    run_length : int
+        How many neighbours in time count as one; 1 where instances have no order.
+    """
+
+    slope: float
+    intercept: float
+    dependence: float
+    run_length: int = 1
+
+    @classmethod
+    def fit(cls, scores, offsets, positive, weight=None, *, dependence=None, in_time=False):
+        """Maximise Σ w [t log P + (1 − t) log(1 − P)] over slope, intercept and r.
+
+        Targets t are Platt's, a little inside 0 and 1, so that separable bags have an optimum.
+
+        Parameters
+        ----------
+        scores : array of shape (n_instances,)
+        offsets : array of shape (n_bags + 1,)
+        positive : array of bool, shape (n_bags,)
+        weight : array of shape (n_bags,), optional
+        dependence : float, optional
+            Fixes r; by default it is fitted, between 1 and 20.
+        in_time : bool
+            Whether a bag is a sequence, whose neighbours may repeat each other.
+        """
+        scores = np.asarray(scores, dtype=np.float64)
+        offsets = np.asarray(offsets)
+        positive = np.asarray(positive, dtype=bool)
+        run_length = correlation_length(scores, offsets) if in_time else 1
+        scores, offsets = _largest_of_runs(scores, offsets, run_length)
+        weight = np.ones(len(positive)) if weight is None else np.asarray(weight, dtype=np.float64)
+        # Fitted on standardised scores, so that one tolerance suits every learner's scale.
+        centre = float(np.median(scores))
+        spread = float(np.quantile(np.abs(scores - centre), 0.9)) or 1.0
+        problem = _BagLikelihood((scores - centre) / spread, offsets, positive, weight)
+        slope, intercept, r = problem.solve(dependence)
+        return cls(slope / spread, intercept - slope * centre / spread, r, run_length)
+
+    def __call__(self, scores):
+        """Log-odds of instances with these scores."""
+        return self.slope * np.asarray(scores, dtype=np.float64) + self.intercept
+
+    def bag_probability(self, z, offsets):
+        """The probability of bags whose instances have log-odds `z`."""
+        return bag_probability(*_largest_of_runs(z, offsets, self.run_length), self.dependence)
+
+    def agree(self, z, offsets, p):
+        """Log-odds of the instances after the shift with which their bags have probability `p`."""
+        largest = _largest_of_runs(z, offsets, self.run_length)
+        shift = shift_to_bags(*largest, p, self.dependence)
+        return z + np.repeat(shift, np.diff(offsets))
+
+
+class _BagLikelihood:
+    """The weighted log-loss of bag labels as a function of slope, intercept and 1/r."""
+
+    def __init__(self, scores, offsets, positive, weight):
+        self.scores = scores
+        self.offsets = offsets
+        self.sizes = np.diff(offsets)
+        n_positive, n_negative = weight[positive].sum(), weight[~positive].sum()
+        self.target = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
+        self.weight = weight / weight.sum()
+
+    def solve(self, dependence):
+        free = dependence is None
+        bounds = [(0.0, 1e3), (-60.0, 60.0), (0.05, 1.0) if free else (1 / dependence,) * 2]
+        rate = float(self.weight @ self.target)
+        typical = np.exp(np.mean(np.log(self.sizes)))
+        starts = []
+        for slope in (0.0, 1.0, 4.0):
+            h = -np.log1p(-rate) / typical
+            starts.append([slope, float(_inverse_log_softplus(np.log(h))) - slope, bounds[2][1]])
+        found = [
+            minimize(self.value_and_gradient, x0, jac=True, method="L-BFGS-B", bounds=bounds)
+            for x0 in starts
+        ]
+        slope, intercept, inverse_r = min(found, key=lambda result: result.fun).x
+        return float(slope), float(intercept), float(1 / inverse_r)
+
+    def value_and_gradient(self, x):
+        slope, intercept, inverse_r = x
+        r = 1 / inverse_r
+        z = slope * self.scores + intercept
+        log_h = _log_softplus(z)
+        total = _log_sum(r * log_h, self.offsets)
+        log_hazard = total / r
+        hazard = np.exp(np.minimum(log_hazard, 700.0))
+        # log P with P = 1 − exp(−H), and log(1 − P) = −H.
+        log_p = np.log(-np.expm1(-np.maximum(hazard, 1e-300)))
+        value = -self.weight @ (self.target * log_p - (1 - self.target) * hazard)
+        with np.errstate(over="ignore"):
+            odds = np.where(hazard < 700, hazard / np.expm1(np.maximum(hazard, 1e-300)), 0.0)
+        # Derivative of the loss of each bag by log H.
+        by_log = -self.weight * (self.target * odds - (1 - self.target) * hazard)
+        share = np.exp(r * log_h - np.repeat(total, self.sizes))
+        by_z = np.repeat(by_log, self.sizes) * share * _log_softplus_slope(z)
+        # By 1/r: H = (Σ h^r)^(1/r); d log H / d(1/r) = total − r Σ share · log h.
+        mean_log = np.add.reduceat(share * log_h, self.offsets[:-1])
+        by_inverse = by_log @ (total - r * mean_log)
+        return value, np.array([by_z @ self.scores, by_z.sum(), by_inverse])
+
+
+def correlation_length(scores, offsets):
+    """Over how many neighbours the scores of a sequence stay correlated, on average.
+
+    The integrated autocorrelation time 1 + 2 Σ ρ_k, up to the first lag without correlation, with
+    every sequence's own mean taken away.
+    """
+    sizes = np.diff(offsets)
+    mean = np.add.reduceat(scores, offsets[:-1]) / sizes
+    centred = scores - np.repeat(mean, sizes)
+    variance = float(centred @ centred)
+    if variance <= 0:
+        return 1
+    bag = np.repeat(np.arange(len(sizes)), sizes)
+    total = 1.0
+    for lag in range(1, int(sizes.max())):
+        together = bag[lag:] == bag[:-lag]
+        correlation = float(centred[lag:][together] @ centred[:-lag][together]) / variance
+        if correlation <= 0.05:
+            break
+        total += 2 * correlation
+    return max(1, round(total))
+
+
+def name_instances(z, offsets, answered):
+    """Which instances are positive: those of at least even odds, and the best of a "yes" bag.
+
+    Parameters
+    ----------
+    z : array of shape (n_instances,)
+        Log-odds that agree with the bags.
+    offsets : array of shape (n_bags + 1,)
+    answered : array of bool, shape (n_bags,)
+        Whether the bag was answered "yes".
+    """
+    named = (z >= 0) & np.repeat(answered, np.diff(offsets))
+    named[_best(z, offsets)[answered]] = True
+    return named
+
+
+# Counts, totals, majorities ----------------------------------------------------------------------
+
+
+def shift_to_counts(z, offsets, counts):
+    """The shift of every bag after which its instances' probabilities add up to its count."""
+    z = np.asarray(z, dtype=np.float64)
+    sizes = np.diff(offsets)
+    share = np.clip(np.asarray(counts) / sizes, _CERTAIN, 1.0 - _CERTAIN)
+    odds = np.log(share) - np.log1p(-share)
+    # Were all z equal to the least (largest) of the bag, this shift would be exact.
+    low = odds - np.maximum.reduceat(z, offsets[:-1])
+    high = odds - np.minimum.reduceat(z, offsets[:-1])
+    shift = (low + high) / 2
+    for _ in range(_STEPS):
+        q = expit(z + np.repeat(shift, sizes))
+        mean = np.add.reduceat(q, offsets[:-1]) / sizes
+        excess = mean - share
+        high = np.where(excess >= 0, shift, high)
+        low = np.where(excess <= 0, shift, low)
+        if (np.abs(excess) <= 1e-14 + 1e-12 * np.minimum(share, 1 - share)).all():
+            break
+        slope = np.add.reduceat(q * (1 - q), offsets[:-1]) / sizes
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = shift - excess / slope
+        inside = np.isfinite(step) & (step > low) & (step < high)
+        shift = np.where(excess == 0, shift, np.where(inside, step, (low + high) / 2))
+    return shift
+
+
+def scale_to_counts(probability, offsets, counts):
+    """Class probabilities of instances whose columns add up to the counts of each bag.
+
+    Rows and columns are scaled in turn (iterative proportional fitting): of all tables with these
+    margins, the limit is the nearest to the given one in relative entropy.
+
+    Parameters
+    ----------
+    probability : array of shape (n_instances, n_classes)
+    offsets : array of shape (n_bags + 1,)
+    counts : array of shape (n_bags, n_classes)
+        Each row adds up to the size of its bag.
+    """
+    sizes = np.diff(offsets)
+    wanted = np.clip(counts, 0.0, None) + _CERTAIN
+    wanted = wanted * (sizes / wanted.sum(axis=1))[:, None]
+    log_q = np.log(np.clip(probability, 1e-300, None))
+    for _ in range(_STEPS):
+        log_q = log_softmax(log_q, axis=1)
+        total = np.add.reduceat(np.exp(log_q), offsets[:-1], axis=0)
+        if np.abs(total - wanted).max() < 1e-10 * sizes.max():
+            break
+        log_q += np.repeat(np.log(wanted) - np.log(np.clip(total, 1e-300, None)), sizes, axis=0)
+    return np.exp(log_softmax(log_q, axis=1))
+
+
+def add_up(values, offsets, totals):
+    """Values of instances moved by one amount a bag, so that they add up to its total."""
+    sizes = np.diff(offsets)
+    missing = totals - np.add.reduceat(values, offsets[:-1], axis=0)
+    return values + np.repeat((missing.T / sizes).T, sizes, axis=0)
+
+
+def share_for_majority(probability, offsets, answered):
+    """Class probabilities of instances among which the answered class has the largest share.
+
+    The log-odds of a bag's answered class rise by the least amount that makes its expected share
+    no smaller than any other; bags whose shares agree already stay as they are.
+
+    Parameters
+    ----------
+    probability : array of shape (n_instances, n_classes)
+    offsets : array of shape (n_bags + 1,)
+    answered : array of int, shape (n_bags,)
+        The code of the class that the bag was given.
+    """
+    sizes = np.diff(offsets)
+    chosen = np.repeat(answered, sizes)
+    rows = np.arange(len(probability))
+    log_q = np.log(np.clip(probability, 1e-300, None))
+
+    def lead(shift):
+        moved = log_q.copy()
+        moved[rows, chosen] += np.repeat(shift, sizes)
+        q = np.exp(log_softmax(moved, axis=1))
+        share = np.add.reduceat(q, offsets[:-1], axis=0) / sizes[:, None]
+        own = share[np.arange(len(answered)), answered]
+        share[np.arange(len(answered)), answered] = -np.inf
+        return q, own - share.max(axis=1)
+
+    low = np.zeros(len(answered))
+    q, ahead = lead(low)
+    if (ahead >= 0).all():
+        return q
+    high = np.where(ahead >= 0, 0.0, 1.0)
+    while ((behind := lead(high)[1] < 0) & (high < 1e4)).any():
+        high = np.where(behind, 2 * high, high)
+    for _ in range(60):
+        middle = (low + high) / 2
+        enough = lead(middle)[1] >= 0
+        high = np.where(enough, middle, high)
+        low = np.where(enough, low, middle)
+    return lead(high)[0]
+
+
+# Sums in logs ------------------------------------------------------------------------------------
+
+
+def _log_softplus(z):
+    """log softplus(z) = log(−log(1 − q)), exact for z → −∞, where it is z − e^z / 2."""
+    z = np.asarray(z, dtype=np.float64)
+    return np.where(z < -30.0, z, np.log(np.logaddexp(0.0, np.maximum(z, -30.0))))
+
+
+def _log_softplus_slope(z):
+    """Its derivative, σ(z) / softplus(z)."""
+    kept = np.maximum(z, -30.0)
+    return np.where(z < -30.0, 1.0, expit(kept) / np.logaddexp(0.0, kept))
+
+
+def _inverse_log_softplus(log_h):
+    """The z with log softplus(z) = log_h."""
+    log_h = np.asarray(log_h, dtype=np.float64)
+    h = np.exp(np.minimum(log_h, 700.0))
+    with np.errstate(divide="ignore"):
+        exact = np.where(h > 30.0, h + np.log1p(-np.exp(-np.maximum(h, 30.0))), 0.0)
+        exact = np.where(h <= 30.0, np.log(np.expm1(np.minimum(np.maximum(h, 1e-13), 30.0))), exact)
+    return np.where(log_h < -30.0, log_h, exact)
+
+
+def _log_sum(values, offsets):
+    """logsumexp of every bag."""
+    top = np.maximum.reduceat(values, offsets[:-1])
+    parts = np.exp(values - np.repeat(top, np.diff(offsets)))
+    return top + np.log(np.add.reduceat(parts, offsets[:-1]))
+
+
+def _largest_of_runs(z, offsets, length):
+    """The largest value of every run of `length` neighbours, and where the bags' runs begin."""
+    z, offsets = np.asarray(z, dtype=np.float64), np.asarray(offsets)
+    if length == 1:
+        return z, offsets
+    n_runs = -(-np.diff(offsets) // length)
+    ends = np.concatenate([[0], np.cumsum(n_runs)])
+    place = np.arange(ends[-1]) - np.repeat(ends[:-1], n_runs)
+    starts = np.repeat(offsets[:-1], n_runs) + place * length
+    return np.maximum.reduceat(z, starts), ends
+
+
+def _best(z, offsets):
+    """The row of the largest z of every bag, the first of equals."""
+    top = np.repeat(np.maximum.reduceat(z, offsets[:-1]), np.diff(offsets))
+    rows = np.where(z == top, np.arange(len(z)), len(z))
+    return np.minimum.reduceat(rows, offsets[:-1])
