@@ -26,6 +26,8 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, log_softmax
 
+from mixedbag.pooling import bag_argmax, bag_logsumexp, bag_max, bag_sum, spread
+
 _CERTAIN = 1e-12  # answers are never surer than this, so that log-odds stay finite
 _STEPS = 200
 
@@ -35,7 +37,7 @@ _STEPS = 200
 
 def bag_log_hazard(z, offsets, r=1.0):
     """log H of every bag, from the log-odds of its instances; P(bag) = 1 − exp(−H)."""
-    return _log_sum(r * _log_softplus(z), offsets) / r
+    return bag_logsumexp(r * _log_softplus(z), offsets) / r
 
 
 def bag_probability(z, offsets, r=1.0):
@@ -53,23 +55,23 @@ def shift_to_bags(z, offsets, p, r=1.0):
     z = np.asarray(z, dtype=np.float64)
     p = np.clip(p, _CERTAIN, 1.0 - _CERTAIN)
     sizes = np.diff(offsets)
-    top = np.maximum.reduceat(z, offsets[:-1])
+    top = bag_max(z, offsets)
     target = np.log(-np.log1p(-p))
     low = _inverse_log_softplus(target - np.log(sizes) / r) - top
     high = _inverse_log_softplus(target) - top
     shift = high.copy()
     for _ in range(_STEPS):
-        moved = z + np.repeat(shift, sizes)
+        moved = z + spread(shift, offsets)
         parts = r * _log_softplus(moved)
-        total = _log_sum(parts, offsets)
+        total = bag_logsumexp(parts, offsets)
         excess = total / r - target
         if (np.abs(excess) < 1e-13 * (1.0 + np.abs(target))).all():
             break
         high = np.where(excess > 0, np.minimum(high, shift), high)
         low = np.where(excess < 0, np.maximum(low, shift), low)
         # d log H / dδ: the shares of the instances times the slope of log softplus.
-        share = np.exp(parts - np.repeat(total, sizes))
-        slope = np.add.reduceat(share * _log_softplus_slope(moved), offsets[:-1])
+        share = np.exp(parts - spread(total, offsets))
+        slope = bag_sum(share * _log_softplus_slope(moved), offsets)
         step = shift - excess / slope
         inside = (step > low) & (step < high)
         shift = np.where(excess == 0, shift, np.where(inside, step, (low + high) / 2))
@@ -125,10 +127,10 @@ class InstanceOdds:
         weight = np.ones(len(positive)) if weight is None else np.asarray(weight, dtype=np.float64)
         # Fitted on standardised scores, so that one tolerance suits every learner's scale.
         centre = float(np.median(scores))
-        spread = float(np.quantile(np.abs(scores - centre), 0.9)) or 1.0
-        problem = _BagLikelihood((scores - centre) / spread, offsets, positive, weight)
+        width = float(np.quantile(np.abs(scores - centre), 0.9)) or 1.0
+        problem = _BagLikelihood((scores - centre) / width, offsets, positive, weight)
         slope, intercept, r = problem.solve(dependence)
-        return cls(slope / spread, intercept - slope * centre / spread, r, run_length)
+        return cls(slope / width, intercept - slope * centre / width, r, run_length)
 
     def __call__(self, scores):
         """Log-odds of instances with these scores."""
@@ -142,7 +144,7 @@ class InstanceOdds:
         """Log-odds of the instances after the shift with which their bags have probability `p`."""
         largest = _largest_of_runs(z, offsets, self.run_length)
         shift = shift_to_bags(*largest, p, self.dependence)
-        return z + np.repeat(shift, np.diff(offsets))
+        return z + spread(shift, offsets)
 
 
 class _BagLikelihood:
@@ -177,7 +179,7 @@ class _BagLikelihood:
         r = 1 / inverse_r
         z = slope * self.scores + intercept
         log_h = _log_softplus(z)
-        total = _log_sum(r * log_h, self.offsets)
+        total = bag_logsumexp(r * log_h, self.offsets)
         log_hazard = total / r
         hazard = np.exp(np.minimum(log_hazard, 700.0))
         # log P with P = 1 − exp(−H), and log(1 − P) = −H.
@@ -187,10 +189,10 @@ class _BagLikelihood:
             odds = np.where(hazard < 700, hazard / np.expm1(np.maximum(hazard, 1e-300)), 0.0)
         # Derivative of the loss of each bag by log H.
         by_log = -self.weight * (self.target * odds - (1 - self.target) * hazard)
-        share = np.exp(r * log_h - np.repeat(total, self.sizes))
-        by_z = np.repeat(by_log, self.sizes) * share * _log_softplus_slope(z)
+        share = np.exp(r * log_h - spread(total, self.offsets))
+        by_z = spread(by_log, self.offsets) * share * _log_softplus_slope(z)
         # By 1/r: H = (Σ h^r)^(1/r); d log H / d(1/r) = total − r Σ share · log h.
-        mean_log = np.add.reduceat(share * log_h, self.offsets[:-1])
+        mean_log = bag_sum(share * log_h, self.offsets)
         by_inverse = by_log @ (total - r * mean_log)
         return value, np.array([by_z @ self.scores, by_z.sum(), by_inverse])
 
@@ -202,12 +204,12 @@ def correlation_length(scores, offsets):
     every sequence's own mean taken away.
     """
     sizes = np.diff(offsets)
-    mean = np.add.reduceat(scores, offsets[:-1]) / sizes
-    centred = scores - np.repeat(mean, sizes)
+    mean = bag_sum(scores, offsets) / sizes
+    centred = scores - spread(mean, offsets)
     variance = float(centred @ centred)
     if variance <= 0:
         return 1
-    bag = np.repeat(np.arange(len(sizes)), sizes)
+    bag = spread(np.arange(len(sizes)), offsets)
     total = 1.0
     for lag in range(1, int(sizes.max())):
         together = bag[lag:] == bag[:-lag]
@@ -229,8 +231,8 @@ def name_instances(z, offsets, answered):
     answered : array of bool, shape (n_bags,)
         Whether the bag was answered "yes".
     """
-    named = (z >= 0) & np.repeat(answered, np.diff(offsets))
-    named[_best(z, offsets)[answered]] = True
+    named = (z >= 0) & spread(answered, offsets)
+    named[bag_argmax(z, offsets)[answered]] = True
     return named
 
 
@@ -244,18 +246,18 @@ def shift_to_counts(z, offsets, counts):
     share = np.clip(np.asarray(counts) / sizes, _CERTAIN, 1.0 - _CERTAIN)
     odds = np.log(share) - np.log1p(-share)
     # Were all z equal to the least (largest) of the bag, this shift would be exact.
-    low = odds - np.maximum.reduceat(z, offsets[:-1])
+    low = odds - bag_max(z, offsets)
     high = odds - np.minimum.reduceat(z, offsets[:-1])
     shift = (low + high) / 2
     for _ in range(_STEPS):
-        q = expit(z + np.repeat(shift, sizes))
-        mean = np.add.reduceat(q, offsets[:-1]) / sizes
+        q = expit(z + spread(shift, offsets))
+        mean = bag_sum(q, offsets) / sizes
         excess = mean - share
         high = np.where(excess >= 0, shift, high)
         low = np.where(excess <= 0, shift, low)
         if (np.abs(excess) <= 1e-14 + 1e-12 * np.minimum(share, 1 - share)).all():
             break
-        slope = np.add.reduceat(q * (1 - q), offsets[:-1]) / sizes
+        slope = bag_sum(q * (1 - q), offsets) / sizes
         with np.errstate(divide="ignore", invalid="ignore"):
             step = shift - excess / slope
         inside = np.isfinite(step) & (step > low) & (step < high)
@@ -282,18 +284,18 @@ def scale_to_counts(probability, offsets, counts):
     log_q = np.log(np.clip(probability, 1e-300, None))
     for _ in range(_STEPS):
         log_q = log_softmax(log_q, axis=1)
-        total = np.add.reduceat(np.exp(log_q), offsets[:-1], axis=0)
+        total = bag_sum(np.exp(log_q), offsets)
         if np.abs(total - wanted).max() < 1e-10 * sizes.max():
             break
-        log_q += np.repeat(np.log(wanted) - np.log(np.clip(total, 1e-300, None)), sizes, axis=0)
+        log_q += spread(np.log(wanted) - np.log(np.clip(total, 1e-300, None)), offsets)
     return np.exp(log_softmax(log_q, axis=1))
 
 
 def add_up(values, offsets, totals):
     """Values of instances moved by one amount a bag, so that they add up to its total."""
     sizes = np.diff(offsets)
-    missing = totals - np.add.reduceat(values, offsets[:-1], axis=0)
-    return values + np.repeat((missing.T / sizes).T, sizes, axis=0)
+    missing = totals - bag_sum(values, offsets)
+    return values + spread((missing.T / sizes).T, offsets)
 
 
 def share_for_majority(probability, offsets, answered):
@@ -310,15 +312,15 @@ def share_for_majority(probability, offsets, answered):
         The code of the class that the bag was given.
     """
     sizes = np.diff(offsets)
-    chosen = np.repeat(answered, sizes)
+    chosen = spread(answered, offsets)
     rows = np.arange(len(probability))
     log_q = np.log(np.clip(probability, 1e-300, None))
 
     def lead(shift):
         moved = log_q.copy()
-        moved[rows, chosen] += np.repeat(shift, sizes)
+        moved[rows, chosen] += spread(shift, offsets)
         q = np.exp(log_softmax(moved, axis=1))
-        share = np.add.reduceat(q, offsets[:-1], axis=0) / sizes[:, None]
+        share = bag_sum(q, offsets) / sizes[:, None]
         own = share[np.arange(len(answered)), answered]
         share[np.arange(len(answered)), answered] = -np.inf
         return q, own - share.max(axis=1)
@@ -363,13 +365,6 @@ def _inverse_log_softplus(log_h):
     return np.where(log_h < -30.0, log_h, exact)
 
 
-def _log_sum(values, offsets):
-    """logsumexp of every bag."""
-    top = np.maximum.reduceat(values, offsets[:-1])
-    parts = np.exp(values - np.repeat(top, np.diff(offsets)))
-    return top + np.log(np.add.reduceat(parts, offsets[:-1]))
-
-
 def _largest_of_runs(z, offsets, length):
     """The largest value of every run of `length` neighbours, and where the bags' runs begin."""
     z, offsets = np.asarray(z, dtype=np.float64), np.asarray(offsets)
@@ -380,10 +375,3 @@ def _largest_of_runs(z, offsets, length):
     place = np.arange(ends[-1]) - np.repeat(ends[:-1], n_runs)
     starts = np.repeat(offsets[:-1], n_runs) + place * length
     return np.maximum.reduceat(z, starts), ends
-
-
-def _best(z, offsets):
-    """The row of the largest z of every bag, the first of equals."""
-    top = np.repeat(np.maximum.reduceat(z, offsets[:-1]), np.diff(offsets))
-    rows = np.where(z == top, np.arange(len(z)), len(z))
-    return np.minimum.reduceat(rows, offsets[:-1])
