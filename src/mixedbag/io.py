@@ -1,20 +1,22 @@
 """Save and load models safely.
 
-Models are stored with skops: loading a file never runs code from it, and refuses types that neither
-mixedbag nor scikit-learn, NumPy or SciPy own.
+The file format is that of skops. Loading runs no code of the file's choosing: every type must be in
+the register of what a model may hold (`mixedbag._saved`), arrays must be what they claim, and all
+of this is checked before the first object is built.
 """
 
 import importlib.metadata
+import io
 import json
 import os
 import uuid
 import zipfile
 from pathlib import Path
 
+from mixedbag import _saved
 from mixedbag._version import __version__
 
 _STAMP = "mixedbag.json"
-_TRUSTED = ("mixedbag.", "sklearn.", "numpy.", "scipy.")
 
 
 class UntrustedModelError(ValueError):
@@ -30,13 +32,11 @@ def save(model, path):
     from skops import io as skops_io
 
     path = Path(path)
-    content = skops_io.dumps(model)
+    content = _with_stable_names(skops_io.dumps(model), _stamp(model))
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:
         with open(draft, "xb") as file:
             file.write(content)
-        with zipfile.ZipFile(draft, "a") as archive:
-            archive.writestr(_STAMP, json.dumps(_stamp(model)))
         with open(draft, "rb") as file:
             os.fsync(file.fileno())
         os.replace(draft, path)
@@ -59,24 +59,91 @@ def load(path, trusted=()):
     ------
     UntrustedModelError
         When the file holds other types; the message lists them.
+    ValueError
+        When it is no model, is damaged, or was saved by a later version.
     """
-    from skops import io as skops_io
+    from mixedbag._model_file import Archive, Reader
 
     path = Path(path)
-    stamp = read_stamp(path)
-    if _release(stamp["mixedbag"]) > _release(__version__):
-        raise ValueError(
-            f"{path} was saved by mixedbag {stamp['mixedbag']}, this is {__version__}: update "
-            "mixedbag to load it"
-        )
-    unknown = skops_io.get_untrusted_types(file=path)
-    refused = [t for t in unknown if not t.startswith(_TRUSTED) and t not in trusted]
-    if refused:
+    with open(path, "rb") as file:
+        archive = _understood(path, lambda: Archive(file))
+        stamp = _understood(path, lambda: _checked_stamp(archive.json(_STAMP)))
+        if _release(stamp["mixedbag"]) > _release(__version__):
+            raise ValueError(
+                f"{path} was saved by mixedbag {stamp['mixedbag']}, this is {__version__}: update "
+                "mixedbag to load it"
+            )
+        reader = Reader(archive, trusted)
+        build = _understood(path, lambda: reader.plan(archive.json("schema.json")))
+    if reader.refused:
         raise UntrustedModelError(
-            f"{path} holds types that are not trusted: {', '.join(sorted(refused))}. If you know "
-            "where the file comes from, name them in `trusted`."
+            f"{path} holds types that are not trusted: {', '.join(sorted(reader.refused))}. If you "
+            "know where the file comes from, name them in `trusted`."
         )
-    return skops_io.load(path, trusted=unknown)
+    return _understood(path, lambda: _checked(build()))
+
+
+def _checked(model):
+    from sklearn.base import BaseEstimator
+
+    from mixedbag._model_checks import audit
+
+    if not isinstance(model, BaseEstimator):
+        raise ValueError("it holds no model")
+    audit(model)
+    return model
+
+
+def _understood(path, step):
+    """The result of a step of reading; whatever a damaged file makes it raise is a `ValueError`."""
+    try:
+        return step()
+    except MemoryError:
+        raise
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}" if type(error) is not ValueError else str(error)
+        raise ValueError(
+            f"{path} is not a model saved by mixedbag, or is damaged: {reason}"
+        ) from error
+
+
+def _with_stable_names(content, stamp):
+    """A file of skops with the names of the register, sparse arrays unpacked, and our stamp."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            part = old.read(name)
+            if name == "schema.json":
+                schema = json.loads(part)
+                _rename(schema)
+                part = json.dumps(schema).encode()
+            elif name.endswith(".npz"):
+                part = _unpacked(part)
+            new.writestr(name, part)
+        new.writestr(_STAMP, json.dumps(stamp))
+    return target.getvalue()
+
+
+def _rename(node):
+    """Give every type in a tree of nodes its stable name, in place."""
+    if isinstance(node, list):
+        for part in node:
+            _rename(part)
+    elif isinstance(node, dict):
+        if isinstance(node.get("__module__"), str) and isinstance(node.get("__class__"), str):
+            name = _saved.name_to_save(f"{node['__module__']}.{node['__class__']}")
+            node["__module__"], _, node["__class__"] = name.rpartition(".")
+        for part in node.values():
+            _rename(part)
+
+
+def _unpacked(content):
+    """An archive without compression: a model takes no more room in memory than on disk."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name))
+    return target.getvalue()
 
 
 def _stamp(model):
@@ -86,11 +153,18 @@ def _stamp(model):
 
 def read_stamp(path):
     """What `save` noted about a model: its class and the versions that made it."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return json.loads(archive.read(_STAMP))
-    except (zipfile.BadZipFile, KeyError, json.JSONDecodeError) as error:
-        raise ValueError(f"{path} is not a model saved by mixedbag") from error
+    from mixedbag._model_file import Archive
+
+    with open(path, "rb") as file:
+        return _understood(path, lambda: _checked_stamp(Archive(file).json(_STAMP)))
+
+
+def _checked_stamp(stamp):
+    if not isinstance(stamp, dict) or not all(isinstance(v, str) for v in stamp.values()):
+        raise ValueError("its stamp is none")
+    if not stamp.keys() >= {"mixedbag", "model"}:
+        raise ValueError("its stamp is none")
+    return stamp
 
 
 def _release(version):

@@ -12,8 +12,6 @@ from sklearn.decomposition import PCA
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
-    GradientBoostingClassifier,
-    HistGradientBoostingClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -225,8 +223,6 @@ def _wrapped():
         DecisionTreeClassifier(max_depth=3, random_state=0),
         RandomForestClassifier(**SMALL),
         ExtraTreesClassifier(**SMALL),
-        GradientBoostingClassifier(**SMALL),
-        HistGradientBoostingClassifier(max_iter=3, random_state=0),
     ]
     for i, model in enumerate(classifiers):
         name = f"{type(model).__name__}{i}"
