@@ -105,26 +105,23 @@ def audit(thing, owner=None, attribute=None):
 
 def _check_parts(estimator):
     """An estimator hands its own rows to fitted parts without checking their width again."""
-    width = vars(estimator).get("n_features_in_")
-    if width is None:
-        return
-    _need(_is_count(width), "a number of features that is none")
-    is_forest = _name(type(estimator)).startswith("sklearn.ensemble.")
-    if not is_forest and not _name(type(estimator)).startswith("mixedbag."):
-        return
-    for name, value in vars(estimator).items():
-        for part in value if isinstance(value, list) else [value]:
-            is_ours = _name(type(part)).startswith("mixedbag.") or is_forest
-            if is_ours and isinstance(part, BaseEstimator) and name == "estimators_":
-                of_part = vars(part).get("n_features_in_", width)
-                _need(of_part == width, "parts for other features")
-    if hasattr(estimator, "theta_"):
+    name, state = _name(type(estimator)), vars(estimator)
+    width = state.get("n_features_in_")
+    _need(width is None or _is_count(width), "a number of features that is none")
+    is_ours, is_forest = name.startswith("mixedbag."), name.startswith("sklearn.ensemble.")
+    if is_ours and "theta_" in state:
         _check_states(estimator, width)
+    if (is_ours or is_forest) and "estimators_" in state:
+        _need(isinstance(estimator.estimators_, list), "parts that are no list")
+        for part in estimator.estimators_:
+            of_part = vars(part).get("n_features_in_")
+            _need(of_part == width and _is_count(width), "parts for other features")
 
 
 def _check_states(model, width):
     """States of a sequence model: every array has as many as the others."""
     n_states, order = len(model.theta_), model.order
+    _need(_is_count(width), "a model without features")
     _need(type(order) is int and order >= 0, "an order that is none")
     shapes = {
         "theta_": (n_states,),
@@ -176,6 +173,10 @@ def _check_features(features, owner):
     _need((features < width).all(), "a tree that asks for other features")
 
 
+def _check_bags(bags, owner, attribute):
+    _need(vars(owner).get("n_features_in_") == bags.n_features, "bags of other features")
+
+
 def _check_support(machine, owner, attribute):
     if "support_" not in vars(machine):
         return
@@ -218,6 +219,7 @@ def _check_neighbours(model, owner, attribute):
 _CHECKS = {
     "mixedbag._saved.AggregateTree": _check_aggregate_tree,
     "mixedbag._saved.StumpEnsemble": _check_stumps,
+    "mixedbag.bags.Bags": _check_bags,
     "sklearn.neighbors.KNeighborsClassifier": _check_neighbours,
     "sklearn.neighbors.KNeighborsRegressor": _check_neighbours,
     "sklearn.neighbors.NearestNeighbors": _check_neighbours,

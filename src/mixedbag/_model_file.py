@@ -127,6 +127,7 @@ class Reader:
         self.trusted = frozenset(trusted)
         self.refused = set()
         self._arrays = {}
+        self._written = {}  # stable name → how the file has it
 
     def plan(self, node, depth=0):
         """A function without arguments that builds what `node` describes."""
@@ -137,8 +138,11 @@ class Reader:
         if planner is None or not re.fullmatch(r"[\w.]+", name):
             self.refused.add(f"{name[:80]!r} as {str(kind)[:40]}")
             return None
-        own = name in self.trusted
-        return planner(self, node, name if own else _saved.public_name(name), own, depth + 1)
+        public = _saved.public_name(name)
+        self._written.setdefault(public, name)
+        if name in self.trusted:
+            return planner(self, node, name, True, depth + 1)
+        return planner(self, node, public, public in self.trusted, depth + 1)
 
     def _several(self, nodes, depth):
         if not isinstance(nodes, list):
@@ -147,7 +151,10 @@ class Reader:
 
     def _of_type(self, name, expected):
         if name not in expected:
-            self.refused.add(name)
+            self._refuse(name)
+
+    def _refuse(self, name):
+        self.refused.add(self._written.get(name, name))
 
     # One method a kind of node --------------------------------------------------------------------
 
@@ -181,7 +188,7 @@ class Reader:
     def _array(self, node, name, own, depth):
         home, _, last = name.rpartition(".")
         if home != "numpy" or (last != "ndarray" and last not in _SCALARS):
-            self.refused.add(name)
+            self._refuse(name)
             return None
         if node["type"] == "json":
             return self._object_array(node, depth)
@@ -218,7 +225,7 @@ class Reader:
     def _sparse(self, node, name, own, depth):
         home, _, kind = name.rpartition(".")
         if home != "scipy.sparse" or kind not in ("csr_array", "csr_matrix"):
-            self.refused.add(name)
+            self._refuse(name)
             return None
         array = self._file(node["file"], ".npz", lambda content: read_sparse(content, kind))
         return lambda: array
@@ -290,14 +297,14 @@ class Reader:
 
     def _call(self, node, name, own, depth):
         if not own:
-            self.refused.add(name)
+            self._refuse(name)
             return None
         arguments = self.plan(node["content"], depth)
         return lambda: _saved.find(name)(*arguments())
 
     def _object(self, node, name, own, depth):
         if not own and not _saved.is_registered(name):
-            self.refused.add(name)
+            self._refuse(name)
         if name in ("sklearn.neighbors.KDTree", "sklearn.neighbors.BallTree"):
             return self._neighbour_tree(node, name, depth)
         content = node.get("content")

@@ -120,9 +120,10 @@ OLD_NAMES = {
 
 def public_name(name):
     """The stable name of a type that a file calls `name`: its package and class."""
-    parts = name.split(".")
-    short = ".".join([*parts[:2], parts[-1]]) if len(parts) > 3 else name
-    return OLD_NAMES.get(name, short)
+    root, *rest = name.split(".")
+    if root in ("mixedbag", "sklearn", "scipy", "numpy") and len(rest) > 2:
+        return OLD_NAMES.get(name, f"{root}.{rest[0]}.{rest[-1]}")
+    return OLD_NAMES.get(name, name)
 
 
 def name_to_save(name):

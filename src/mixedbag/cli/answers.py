@@ -1,5 +1,7 @@
 """What a saved model says, as named columns: of bags, or of their instances."""
 
+from contextlib import contextmanager
+
 import numpy as np
 
 from mixedbag.comparison import levels
@@ -9,6 +11,19 @@ def needed_features(model):
     """The columns that the model was fitted on, or None where they had no names."""
     names = getattr(model, "feature_names_in_", None)
     return None if names is None else [str(name) for name in names]
+
+
+@contextmanager
+def asking(path):
+    """Ask the model at `path`; one that cannot answer is wrong input."""
+    try:
+        yield
+    except (ValueError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        raise ValueError(
+            f"{path} cannot answer ({type(error).__name__}: {error}): the model is damaged"
+        ) from error
 
 
 def bag_answers(model, bags):

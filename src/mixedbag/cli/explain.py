@@ -20,14 +20,17 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ):
     """Show what the model says of one bag, and which instances made it say so."""
-    from mixedbag.cli.answers import bag_answers, instance_answers, needed_features
+    from mixedbag.cli.answers import asking, bag_answers, instance_answers, needed_features
     from mixedbag.cli.tables import stream_bags
     from mixedbag.io import load
 
     fitted = load(model)
-    found = find_bag(stream_bags(table, bag, needed_features(fitted), time), name, table)
-    names, (verdict,) = bag_answers(fitted, found)
-    columns, rows = instance_answers(fitted, found)
+    with asking(model):
+        features = needed_features(fitted)
+    found = find_bag(stream_bags(table, bag, features, time), name, table)
+    with asking(model):
+        names, (verdict,) = bag_answers(fitted, found)
+        columns, rows = instance_answers(fitted, found)
     score = np.array([row[-1] for row in rows])
     order = np.argsort(-score, kind="stable")
     ranked = [

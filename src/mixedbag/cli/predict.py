@@ -23,22 +23,26 @@ def command(
 
     Rows of a bag must be adjacent in CSV and Parquet tables, which are read block by block.
     """
-    from mixedbag.cli.answers import bag_answers, instance_answers, needed_features
+    from mixedbag.cli.answers import asking, bag_answers, instance_answers, needed_features
     from mixedbag.cli.tables import stream_bags
     from mixedbag.io import load
 
     fitted = load(model)
+    with asking(model):
+        features = needed_features(fitted)
     with _output(out) as file:
         write = _json_writer(file) if as_json else _csv_writer(file)
-        for block in stream_bags(table, bag, needed_features(fitted), time):
+        for block in stream_bags(table, bag, features, time):
             ids = range(len(block)) if block.ids is None else block.ids.tolist()
             if instances:
-                names, rows = instance_answers(fitted, block)
+                with asking(model):
+                    names, rows = instance_answers(fitted, block)
                 owners = ((ids[i], k) for i, n in enumerate(block.sizes) for k in range(n))
                 names = ["bag", "instance", *names]
                 rows = ([*owner, *row] for owner, row in zip(owners, rows))
             else:
-                names, rows = bag_answers(fitted, block)
+                with asking(model):
+                    names, rows = bag_answers(fitted, block)
                 names = ["bag", *names]
                 rows = ([owner, *row] for owner, row in zip(ids, rows))
             write(names, rows)
