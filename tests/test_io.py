@@ -161,7 +161,7 @@ def test_damaged_models_never_crash(tmp_path):
         "import itertools\n"
         "from tests.fuzz import models\n"
         "models.hostile = lambda: ()\n"
-        "ends = [models.run(c, b) for _, c, b in itertools.islice(models.cases(0), 300)]\n"
+        "ends = [models.run(c) for _, c in itertools.islice(models.cases(0), 300)]\n"
         "print(ends.count('refused'))"
     )
     done = in_a_process(code, tmp_path)

@@ -114,8 +114,9 @@ def _check_parts(estimator):
     if (is_ours or is_forest) and "estimators_" in state:
         _need(isinstance(estimator.estimators_, list), "parts that are no list")
         for part in estimator.estimators_:
-            of_part = vars(part).get("n_features_in_")
-            _need(of_part == width and _is_count(width), "parts for other features")
+            if isinstance(part, BaseEstimator):
+                of_part = vars(part).get("n_features_in_")
+                _need(of_part == width and _is_count(width), "parts for other features")
 
 
 def _check_states(model, width):
