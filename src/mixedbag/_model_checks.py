@@ -190,7 +190,7 @@ def _check_support(machine, owner, attribute):
     _need((counts >= 0).all(), "a negative number of support vectors")
     n_classes = 2 if type(machine).__name__ == "SVR" else len(machine.classes_)
     pairs = n_classes * (n_classes - 1) // 2
-    _need(len(counts) == n_classes or len(counts) == 1, "support vectors of other classes")
+    _need(len(counts) == n_classes, "support vectors of other classes")
     _need(int(counts.sum()) == n or type(machine).__name__ == "SVR", "other support vectors")
     _need((counts <= n).all(), "other support vectors")
     _need(coef.shape == (n_classes - 1, n), "coefficients of other shape")
@@ -211,6 +211,7 @@ def _check_neighbours(model, owner, attribute):
         return
     rows = model._fit_X
     _need(rows.ndim == 2 and rows.shape[1] == model.n_features_in_, "neighbours of other width")
+    _need(model.n_samples_fit_ == rows.shape[0], "neighbours of other number")
     if type(model).__name__ == "KNeighborsClassifier":
         _need(_is_array(model._y, "i") and len(model._y) == rows.shape[0], "other neighbours")
         _need(model._y.ndim == 1, "neighbours of several labels")

@@ -68,7 +68,10 @@ def read_array(content):
     if version not in ((1, 0), (2, 0)):
         raise Damaged(f"an array in format {version}")
     read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-    shape, fortran, dtype = read(stream)
+    try:
+        shape, fortran, dtype = read(stream)
+    except MemoryError as error:  # of the parser: a header is short
+        raise Damaged("an array with a strange header") from error
     _check_dtype(dtype)
     size = math.prod(shape)
     if min(shape, default=0) < 0 or size * dtype.itemsize != len(content) - stream.tell():
@@ -96,9 +99,17 @@ def read_sparse(content, kind):
 
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = archive.infolist()
+        if any(m.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for m in members):
+            raise Damaged("a sparse array in another compression")
         if sum(m.file_size for m in members) > _SPARE_BYTES + _RATIO * len(content):
             raise Damaged("a sparse array that unpacks to far more than it takes")
-        parts = {m.filename.removesuffix(".npy"): read_array(archive.read(m)) for m in members}
+        parts = {}
+        for member in members:
+            with archive.open(member) as file:
+                # Without the number it would first unpack whatever there is.
+                parts[member.filename.removesuffix(".npy")] = read_array(
+                    file.read(member.file_size)
+                )
     shape = tuple(parts["shape"].tolist())
     if parts["format"].tobytes() not in (b"csr", "csr".encode("utf-32-le")) or len(shape) != 2:
         raise Damaged("a sparse array that is not of compressed rows")

@@ -335,7 +335,7 @@ def _bad_arrays(plain):
     objects = _npy(np.array([{"a": 1}], dtype=object))
 
     def header(text):
-        body = text.encode().ljust(118 - 1) + b"\n"
+        body = text.encode().ljust(117) + b"\n"
         return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(body)) + body
 
     wrong = {
@@ -349,6 +349,7 @@ def _bad_arrays(plain):
         "nothing huge": header(f"{{'descr':'|V0','fortran_order':False,'shape':({10**15},),}}"),
         "empty texts": header(f"{{'descr':'<U0','fortran_order':False,'shape':({10**15},),}}"),
         "negative": header("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, -3), }"),
+        "minus": header("-" * 9000 + "1"),
         "code": header(f"{_IMPORTED}"),
         "objects": header("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }") + b"\0" * 8,
         "hidden objects": header("{'descr':[('a','|O')],'fortran_order':False,'shape':(1,),}")
@@ -408,8 +409,13 @@ def _bad_indices(sound):
         yield f"order {order}", _edit_scalars(sound["ARHMMClassifier"], "order", order)
     for what, value in (("indices", 10**6), ("indices", -1), ("indptr", 10**6), ("shape", 10**9)):
         yield f"sparse {what} {value}", _edit_sparse(sound["CitationKNN-sparse"], what, value)
+    for samples in (1, 10**9):
+        content = _edit_scalars(sound["AggregateKNeighborsClassifier"], "n_samples_fit_", samples)
+        yield f"neighbours {samples}", content
     bomb = _edit_sparse(sound["CitationKNN-sparse"], "data", "bomb")
     yield "sparse bomb", bomb
+    yield "lying sparse bomb", bomb.replace(*_claimed(2**27 + 128, 1000))
+    yield "sparse lzma", _edit_sparse(sound["CitationKNN-sparse"], "data", "lzma")
 
 
 def _edit_arrays(content, attribute, field, value):
@@ -441,17 +447,22 @@ def _edit_scalars(content, attribute, value):
     return with_schema(content, change)
 
 
+def _claimed(size, instead):
+    """The bytes of a size in a header, and those of another."""
+    return struct.pack("<I", size), struct.pack("<I", instead)
+
+
 def _edit_sparse(content, what, value):
     members = unpack(content)
     name = next(name for name in members if name.endswith(".npz"))
     arrays = dict(np.load(io.BytesIO(members[name])))
     if value == "bomb":
         arrays["data"] = np.zeros(2**24)
-    else:
+    elif value != "lzma":
         arrays[what][-1] = value
-    target = io.BytesIO()
-    np.savez_compressed(target, **arrays)
-    return pack({**members, name: target.getvalue()})
+    parts = {f"{part}.npy": _npy(array) for part, array in arrays.items()}
+    compression = zipfile.ZIP_LZMA if value == "lzma" else zipfile.ZIP_DEFLATED
+    return pack({**members, name: pack(parts, compression)})
 
 
 # Damage by chance --------------------------------------------------------------------------------
