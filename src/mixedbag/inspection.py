@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from mixedbag import _evidence
 from mixedbag.bags import as_bags
 
 
@@ -246,12 +247,10 @@ class BoundsDisplay(_Display):
 
 def instance_scores(estimator, bags):
     """One score an instance, from any fitted model: of the second class, or the amount."""
-    from mixedbag.comparison import levels
-
-    if levels.speaks_of_amounts(estimator):
-        values = levels.amount_evidence_of_instances(estimator, as_bags(bags))
+    if _evidence.speaks_of_amounts(estimator):
+        values = _evidence.amount_evidence_of_instances(estimator, as_bags(bags))
     else:
-        values = levels.class_evidence_of_instances(estimator, as_bags(bags))
+        values = _evidence.class_evidence_of_instances(estimator, as_bags(bags))
     return values[:, 0] if values.shape[1] == 1 else values.max(axis=1)
 
 

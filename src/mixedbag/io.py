@@ -8,12 +8,11 @@ of this is checked before the first object is built.
 import importlib.metadata
 import io
 import json
-import os
-import uuid
 import zipfile
 from pathlib import Path
 
 from mixedbag import _saved
+from mixedbag._files import written_whole
 from mixedbag._version import __version__
 
 _STAMP = "mixedbag.json"
@@ -31,18 +30,9 @@ def save(model, path):
     """
     from skops import io as skops_io
 
-    path = Path(path)
     content = _with_stable_names(skops_io.dumps(model), _stamp(model))
-    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
-    try:
-        with open(draft, "xb") as file:
-            file.write(content)
-        with open(draft, "rb") as file:
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+    with written_whole(path) as file:
+        file.write(content)
 
 
 def load(path, trusted=()):

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from mixedbag import Bags, compare, load, save
-from mixedbag.comparison.candidates import find_candidates
-from mixedbag.comparison.questions import ask
-from mixedbag.comparison.run import fit_best_setting
-from mixedbag.comparison.trial import Protocol
+from mixedbag.comparison import _trials, fit_best_setting
+from mixedbag.comparison._calibration import calibrator
+from mixedbag.comparison._candidates import find_candidates
+from mixedbag.comparison._protocol import Protocol
+from mixedbag.comparison._questions import ask
 from mixedbag.datasets import make_any, make_count, make_sum
 
 
@@ -30,9 +31,9 @@ def test_a_row_is_the_mean_of_out_of_fold_accuracies(result):
     candidate = result.candidates[0]
     folds = []
     for split in result.splits:
-        trial = result.store.get(candidate, split)
-        model = result.protocol.fit(candidate, trial.setting, split.train)
-        calibrate = result.question.calibrator(trial.inner, split.train)
+        trial = result.trials(candidate)[split.name]
+        model = _trials.fit(result.protocol, candidate, trial.setting, split.train)
+        calibrate = calibrator(result.question, trial.inner, split.train)
         answer = calibrate(model.decision_function(result.bags[split.test])[:, None])
         folds.append(np.mean(answer.argmax(axis=1) == result.y[split.test]))
     row = next(r for r in result.leaderboard() if r.name == candidate.name)
@@ -143,7 +144,8 @@ def test_every_learner_heeds_weights(rule):
     for candidate in find_candidates(rule, data.bags)[0]:
         plain, weighted = (
             question.evidence_of_instances(
-                Protocol(data.bags, y, question).fit(candidate, {}, np.arange(12)), new.bags
+                _trials.fit(Protocol(data.bags, y, question), candidate, {}, np.arange(12)),
+                new.bags,
             )
             for question in questions
         )
@@ -179,7 +181,7 @@ def test_no_group_is_learned_from_and_asked_about():
     result = compare(data.bags, data.y, groups=groups, **settings)
     for split in result.splits:
         assert not set(groups[split.train]) & set(groups[split.test])
-        for train, test in result.protocol.cut(split.train, 3, 0):
+        for train, test in result.protocol.inner_splits(split.train):
             assert not set(groups[split.train][train]) & set(groups[split.train][test])
     assert result.chosen().status == "done"
     with pytest.raises(ValueError, match="come from only 3 groups"):

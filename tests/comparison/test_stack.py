@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mixedbag.comparison.blend import blend_weights
-from mixedbag.comparison.leaderboard import fold_interval, paired_p_value
-from mixedbag.comparison.questions import Classes, Counts
-from mixedbag.comparison.rules import guess_rule
+from mixedbag.comparison import guess_rule
+from mixedbag.comparison._calibration import calibrator
+from mixedbag.comparison._leaderboard import fold_interval, paired_p_value
+from mixedbag.comparison._questions import Classes, Counts
+from mixedbag.comparison._stack import blend_weights
 
 
 def squared(target):
@@ -82,7 +83,7 @@ def test_calibration_orders_and_bounds_wild_scores():
     scores = (2 * codes - 1 + rng.normal(size=300)) * 10.0 ** rng.integers(0, 4, size=300)
     question = Classes(codes, np.ones(300))
     rows = np.arange(300)
-    answer = question.calibrator(scores[:, None], rows)(np.sort(scores)[:, None])
+    answer = calibrator(question, scores[:, None], rows)(np.sort(scores)[:, None])
     assert (np.diff(answer[:, 1]) >= 0).all()
     assert answer.sum(axis=1) == pytest.approx(1.0)
     assert question.loss(answer, rows).shape == (300,)

@@ -10,8 +10,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
 from mixedbag import compare
-from mixedbag.comparison import run
-from mixedbag.comparison.candidates import Candidate
+from mixedbag.comparison import _compare
+from mixedbag.comparison._candidates import Candidate
 from mixedbag.datasets import make_any
 from mixedbag.wrappers import SpreadLabels
 
@@ -39,7 +39,7 @@ def with_trouble(monkeypatch):
             ill = Pipeline([("learner", SpreadLabels(Troublesome(tol=tol)))])
             return [Candidate("healthy", healthy), Candidate("ill", ill)], {}
 
-        monkeypatch.setattr(run, "find_candidates", find)
+        monkeypatch.setattr(_compare, "find_candidates", find)
 
     return install
 

@@ -4,7 +4,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from mixedbag.comparison import levels
+from mixedbag import _evidence
 
 
 def needed_features(model):
@@ -28,25 +28,25 @@ def asking(path):
 
 def bag_answers(model, bags):
     """Predictions of the bags: column names, and rows."""
-    if levels.speaks_of_amounts(model):
-        values = levels.amount_evidence(model, bags)
+    if _evidence.speaks_of_amounts(model):
+        values = _evidence.amount_evidence(model, bags)
         return _amount_names(values), values.tolist()
     predicted = np.asarray(model.predict(bags)).tolist()
     if hasattr(model, "predict_proba"):
         names = [f"probability {label}" for label in model.classes_.tolist()]
         values = model.predict_proba(bags)
     else:
-        values = levels.class_evidence(model, bags)
+        values = _evidence.class_evidence(model, bags)
         names = _score_names(model, values)
     return ["predicted", *names], [[p, *row] for p, row in zip(predicted, values.tolist())]
 
 
 def instance_answers(model, bags):
     """Predictions of the instances: column names, and rows in the order of the instances."""
-    if levels.speaks_of_amounts(model):
-        values = levels.amount_evidence_of_instances(model, bags)
+    if _evidence.speaks_of_amounts(model):
+        values = _evidence.amount_evidence_of_instances(model, bags)
         return _amount_names(values), values.tolist()
-    values = levels.class_evidence_of_instances(model, bags)
+    values = _evidence.class_evidence_of_instances(model, bags)
     if values.shape[1] == 1:
         codes = (values[:, 0] > 0).astype(int)
     else:

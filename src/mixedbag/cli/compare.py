@@ -148,7 +148,7 @@ def compare_live(data, rule, folder, budget, quiet, settings):
 
 def tell_kept(result, folder):
     """What an interrupt leaves: the finished trials, and the leaderboard as far as it goes."""
-    from mixedbag.comparison.outputs import leaderboard_table, write_table
+    from mixedbag.comparison._outputs import leaderboard_table, write_table
 
     kept = sum(len(result.trials(candidate)) for candidate in result.candidates)
     print(
@@ -162,7 +162,7 @@ def tell_kept(result, folder):
 
 def write_folder(result, out, data, title):
     """Everything a comparison leaves; the report comes last."""
-    from mixedbag.comparison.outputs import write_outputs
+    from mixedbag.comparison._outputs import write_outputs
     from mixedbag.report import write_report
 
     typed = shlex.join(["mixedbag", *sys.argv[1:]])

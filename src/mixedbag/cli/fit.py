@@ -31,7 +31,7 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")] = False,
 ):
     """Fit one learner and save it; `mixedbag compare` tells which one to take."""
-    from mixedbag.comparison.run import fit_best_setting
+    from mixedbag.comparison import fit_best_setting
     from mixedbag.io import save
 
     data = read_data(table, bag, label, time, drop or (), group=group, weight=weight)

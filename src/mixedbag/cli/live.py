@@ -71,7 +71,7 @@ def leaderboard(result):
     table.add_column("folds", justify="right")
     table.add_column("time", justify="right")
     table.add_column("")
-    busy = {name for name, _ in result.running}
+    busy = result.running
     for row in result.leaderboard():
         failed = row.name in result.failures
         state = row.status if failed else "running" if row.name in busy else ""

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from mixedbag._files import cell
+
 
 def command(
     model: Annotated[Path, typer.Argument(help="A model that compare or fit has saved.")],
@@ -56,7 +58,7 @@ def _output(path):
         return
     import io
 
-    from mixedbag.comparison.store import written_whole
+    from mixedbag._files import written_whole
 
     with written_whole(path) as binary:
         text = io.TextIOWrapper(binary, encoding="utf-8", newline="")
@@ -72,9 +74,9 @@ def _csv_writer(file):
     def write(names, rows):
         nonlocal begun
         if not begun:
-            writer.writerow(names)
+            writer.writerow([cell(name) for name in names])
             begun = True
-        writer.writerows([f"{v:.6g}" if isinstance(v, float) else v for v in row] for row in rows)
+        writer.writerows([cell(value) for value in row] for row in rows)
 
     return write
 

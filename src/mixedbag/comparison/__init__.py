@@ -1,7 +1,12 @@
-"""The main job: compare every learner that suits the labels, choose, and explain."""
+"""The main job: compare every learner that suits the labels, choose, and explain.
 
-from mixedbag.comparison.result import Comparison
-from mixedbag.comparison.rules import RULES, Guess, guess_rule
-from mixedbag.comparison.run import compare
+Read it as it runs: `_protocol` (the data and its folds) → `_candidates` → `_schedule` (which trial
+comes next), `_workers` (who runs it), `_trials` (what it does), `_store` (where it is kept) →
+`_calibration` → `_stack`, `_blend` → `_leaderboard` → `_result` → `_outputs`.
+"""
 
-__all__ = ["RULES", "Comparison", "Guess", "compare", "guess_rule"]
+from mixedbag.comparison._compare import compare, fit_best_setting
+from mixedbag.comparison._result import Comparison
+from mixedbag.comparison._rules import RULES, Guess, guess_rule
+
+__all__ = ["RULES", "Comparison", "Guess", "compare", "fit_best_setting", "guess_rule"]

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from mixedbag.comparison.outputs import circumstances
-from mixedbag.comparison.rules import RULES
+from mixedbag.comparison import RULES
+from mixedbag.comparison._outputs import circumstances
 from mixedbag.report import curves
 from mixedbag.report.views import view_of
 

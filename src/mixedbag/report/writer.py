@@ -4,7 +4,7 @@ import json
 from importlib import resources
 from pathlib import Path
 
-from mixedbag.comparison.store import written_whole
+from mixedbag._files import written_whole
 from mixedbag.report.contents import contents
 
 _SCRIPTS = ("charts.js", "leaderboard.js", "browser.js", "report.js")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from mixedbag._files import cell, written_whole
 from mixedbag._version import __version__
-from mixedbag.comparison.store import written_whole
 from mixedbag.io import save
 
 
@@ -87,8 +87,7 @@ def write_table(stem, names, rows, parquet=True):
             pass
     text = io.StringIO(newline="")
     writer = csv.writer(text)
-    writer.writerow(names)
-    writer.writerows([_shown(value) for value in row] for row in rows)
+    writer.writerows([cell(value) for value in row] for row in (names, *rows))
     with written_whole(stem.with_suffix(".csv")) as file:
         file.write(text.getvalue().encode())
     return stem.with_suffix(".csv")
@@ -110,12 +109,6 @@ def _write_parquet(path, names, rows):
 def _one_type(column):
     kinds = {type(value) for value in column}
     return list(column) if len(kinds) == 1 else [str(value) for value in column]
-
-
-def _shown(value):
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return "" if value is None else value
 
 
 def circumstances(result, command=None):

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mixedbag._validation import check_choice
+
 RULES = {
     "any": "a bag is positive if at least one of its instances is",
     "majority": "a bag has the class of most of its instances",
@@ -19,6 +21,16 @@ class Guess(NamedTuple):
 
     rule: str
     reason: str
+
+
+def settle_rule(rule, y, sizes, in_time=False):
+    """The rule that was asked for, or with "auto" the guess; one that is settled stays."""
+    if isinstance(rule, Guess):
+        return rule
+    if rule == "auto":
+        return guess_rule(y, sizes, in_time)
+    check_choice("rule", rule, ("auto", *RULES))
+    return Guess(rule, "it was asked for")
 
 
 def guess_rule(y, sizes, in_time=False):

@@ -1,6 +1,7 @@
 """The leaderboard: means with intervals, and paired tests against the best."""
 
 from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -27,6 +28,43 @@ class Row:
 
     def as_dict(self):
         return asdict(self)
+
+
+class Entry(NamedTuple):
+    """What a row is made of: the mean quality on each fold that was met, and how it ended."""
+
+    name: str
+    kind: str
+    quality: dict
+    seconds: float = 0.0
+    failure: Any = None
+
+
+def make_rows(entries, n_folds, share_tested, floor):
+    """A `Row` an entry, the best first, then those that have not met every fold."""
+    whole = [entry for entry in entries if len(entry.quality) == n_folds]
+    best = max(whole, key=lambda entry: np.mean(_values(entry)), default=None)
+    rows = [_row(entry, best, n_folds, share_tested, floor) for entry in entries]
+    return sorted(rows, key=lambda row: (row.status != "done", -(row.mean or 0.0)))
+
+
+def _row(entry, best, n_folds, share_tested, floor):
+    name, kind, quality, seconds, failure = entry
+    note = failure.message if failure else ""
+    status = failure.kind if failure else "partial" if quality else "waiting"
+    if not quality:
+        return Row(name, kind, status, 0, seconds=seconds, note=note)
+    mean, low, high = fold_interval(_values(entry), share_tested, floor)
+    p_value = None
+    if len(quality) == n_folds:
+        status = "done"
+        if entry is not best:
+            p_value = paired_p_value(_values(entry), _values(best), share_tested)
+    return Row(name, kind, status, len(quality), mean, low, high, p_value, seconds, note)
+
+
+def _values(entry):
+    return list(entry.quality.values())
 
 
 def fold_interval(values, share_tested, floor=-np.inf, level=0.95):

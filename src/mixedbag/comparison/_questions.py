@@ -1,15 +1,14 @@
 """What is asked of a model: to name a bag's class, to count, or to sum.
 
-A question says how evidence becomes an answer, how good an answer is, and how wrong it is. Quality
-is given bag by bag and averages to the measure people know (accuracy, R², …), so intervals and
-paired tests need no further knowledge of the question.
+A question says which evidence it wants, how good an answer is, and how wrong it is. Quality is
+given bag by bag and averages to the measure people know (accuracy, R², …), so intervals and paired
+tests need no further knowledge of the question.
 """
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 
-from mixedbag.comparison import levels
-from mixedbag.comparison.blend import AmountBlend, ClassBlend
+from mixedbag import _evidence
+from mixedbag.exceptions import InputError
 
 
 def ask(rule, y, sizes, weight):
@@ -19,7 +18,7 @@ def ask(rule, y, sizes, weight):
     try:
         amounts = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"the rule {rule!r} needs labels that are numbers; {error}") from error
+        raise InputError(f"the rule {rule!r} needs labels that are numbers; {error}") from error
     return Amounts(amounts, weight) if rule == "sum" else Counts(amounts, weight, sizes)
 
 
@@ -45,12 +44,8 @@ class Classes(_Question):
         super().__init__(y, weight)
         self.classes, self.codes = np.unique(self.y, return_inverse=True)
 
-    evidence = staticmethod(levels.class_evidence)
-    evidence_of_instances = staticmethod(levels.class_evidence_of_instances)
-
-    def calibrator(self, evidence, rows):
-        """Turns evidence into probabilities, learned from out-of-fold evidence on some bags."""
-        return Calibration().fit(evidence, self.codes[rows], len(self.classes), self.weight[rows])
+    evidence = staticmethod(_evidence.class_evidence)
+    evidence_of_instances = staticmethod(_evidence.class_evidence_of_instances)
 
     def loss(self, answer, rows):
         """Logarithmic loss of probabilities, bag by bag."""
@@ -65,8 +60,11 @@ class Classes(_Question):
         """The predicted classes in the words of the data."""
         return self.classes[answer.argmax(axis=1)]
 
-    def blend(self, names, members, calibrators, weights):
-        return ClassBlend(names, members, calibrators, weights, self.classes)
+    @property
+    def widths(self):
+        """How many columns evidence may have: one of two classes, or one a class."""
+        n_classes = len(self.classes)
+        return {1, 2} if n_classes == 2 else {n_classes}
 
 
 class Amounts(_Question):
@@ -80,11 +78,8 @@ class Amounts(_Question):
         squares = (y - np.average(y, axis=0, weights=weight)) ** 2
         self.spread = float(np.average(squares, axis=0, weights=weight).mean()) or 1.0
 
-    evidence = staticmethod(levels.amount_evidence)
-    evidence_of_instances = staticmethod(levels.amount_evidence_of_instances)
-
-    def calibrator(self, evidence, rows):
-        return AsItIs()
+    evidence = staticmethod(_evidence.amount_evidence)
+    evidence_of_instances = staticmethod(_evidence.amount_evidence_of_instances)
 
     def loss(self, answer, rows):
         """Squared error, bag by bag."""
@@ -98,8 +93,10 @@ class Amounts(_Question):
     def labels(self, answer):
         return answer[:, 0] if self.y.ndim == 1 else answer
 
-    def blend(self, names, members, calibrators, weights):
-        return AmountBlend(names, members, calibrators, weights)
+    @property
+    def widths(self):
+        """How many columns evidence has: one an amount."""
+        return {1 if self.y.ndim == 1 else self.y.shape[1]}
 
     def _of(self, rows):
         return self.y[rows][:, None] if self.y.ndim == 1 else self.y[rows]
@@ -121,42 +118,3 @@ class Counts(Amounts):
         if self.y.ndim == 2:
             error = error / 2
         return 1.0 - error / self.sizes[rows]
-
-
-class AsItIs:
-    """No calibration: the evidence is the answer."""
-
-    def __call__(self, evidence):
-        return evidence
-
-
-class Calibration:
-    """Probabilities from scores: logistic regression on squashed scores and on the decision.
-
-    Scores of different learners live on wild scales, with far outliers. The inverse hyperbolic sine
-    keeps what is near the threshold and takes the logarithm of what is far. The learner's own
-    decision is told as well: it knows its threshold better than a few bags can tell.
-    """
-
-    def fit(self, evidence, codes, n_classes, weight):
-        self.n_classes = n_classes
-        self.scale_ = np.median(np.abs(evidence), axis=0)
-        self.scale_[~(self.scale_ > 0)] = 1.0
-        self.model_ = LogisticRegression(C=1.0, max_iter=1000)
-        self.model_.fit(self._features(evidence), codes, sample_weight=weight)
-        return self
-
-    def __call__(self, evidence):
-        answer = np.zeros((len(evidence), self.n_classes))
-        answer[:, self.model_.classes_] = self.model_.predict_proba(self._features(evidence))
-        return answer
-
-    def _features(self, evidence):
-        decision = np.eye(self.n_classes)[_winner(evidence)] - 0.5
-        return np.hstack([np.arcsinh(evidence / self.scale_), decision[:, 1:]])
-
-
-def _winner(evidence):
-    if evidence.shape[1] == 1:
-        return (evidence[:, 0] > 0).astype(np.int64)
-    return evidence.argmax(axis=1)

@@ -1,71 +1,21 @@
-"""The stack: a weighted mean of the best few learners' calibrated answers, chosen out of fold."""
+"""The model that a comparison hands over: fitted learners whose calibrated answers are averaged."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
+from mixedbag import _evidence
 from mixedbag.bags import as_bags
-from mixedbag.comparison import levels
-
-_STEPS = 12
-_SAMPLES = 20
 
 
-def blend_weights(answers, losses, bag_weight, n_best=5, random_state=0):
-    """Weights of answers whose mean has a small loss: bagged greedy selection.
-
-    On a bootstrap sample of the bags, the answer that lowers the loss of the running mean most is
-    added to it, again and again, with replacement; weights are the shares of additions, averaged
-    over samples (Caruana and others, 2004). Samples and few steps keep the weights from fitting the
-    noise of a few dozen bags, as a free linear model would.
-
-    Parameters
-    ----------
-    answers : list of arrays of shape (n_bags, k)
-        Out-of-fold answers, one array a learner.
-    losses : callable
-        From one answer to its losses, bag by bag.
-    bag_weight : array of shape (n_bags,)
-        How much each bag's loss counts.
-    n_best : int
-        How many of the best on a sample take part; one means a choice of the single best of all.
-    random_state : int
-
-    Returns
-    -------
-    array of shape (n_learners,)
-        Not negative, sums to one.
-    """
-    alone = np.array([losses(answer) for answer in answers])
-    if n_best == 1 or len(answers) == 1:
-        return np.eye(len(answers))[(alone @ bag_weight).argmin()]
-    n_bags = alone.shape[1]
-    samples = np.random.default_rng(random_state).multinomial(
-        n_bags, np.full(n_bags, 1 / n_bags), size=_SAMPLES
-    )
-    shares = np.zeros(len(answers))
-    for sample in samples:
-        weight = sample * bag_weight
-        pool = np.argsort(alone @ weight, kind="stable")[:n_best]
-        shares[pool] += _greedy([answers[i] for i in pool], losses, weight)
-    return shares / shares.sum()
-
-
-def _greedy(answers, losses, weight):
-    """Shares of additions up to the step of smallest loss on weighted bags."""
-    counts, total = np.zeros(len(answers)), np.zeros_like(answers[0])
-    best, best_loss = None, np.inf
-    for step in range(1, _STEPS + 1):
-        after = [losses((total + answer) / step) @ weight for answer in answers]
-        chosen = int(np.argmin(after))
-        total = total + answers[chosen]
-        counts[chosen] += 1
-        if after[chosen] < best_loss:
-            best, best_loss = counts / step, after[chosen]
-    return best
+def blend(question, names, members, calibrators, weights):
+    """The estimator that answers a question."""
+    if question.kind == "classes":
+        return ClassBlend(names, members, calibrators, weights, question.classes)
+    return AmountBlend(names, members, calibrators, weights)
 
 
 class _Blend(BaseEstimator):
-    """Fitted learners whose calibrated answers are averaged. Made by `compare`, not fitted by hand.
+    """Fitted learners, calibrated and weighted. Made by `compare`, not fitted by hand.
 
     Parameters
     ----------
@@ -107,7 +57,7 @@ class _Blend(BaseEstimator):
 
 
 class ClassBlend(ClassifierMixin, _Blend):
-    """A stack of classifiers: the mean of their calibrated probabilities, at both levels."""
+    """A stack of classifiers: the mean of their calibrated probabilities, at both _evidence."""
 
     def __init__(self, names, members, calibrators, weights, classes):
         super().__init__(names, members, calibrators, weights)
@@ -119,11 +69,11 @@ class ClassBlend(ClassifierMixin, _Blend):
 
     def predict_proba(self, bags):
         """Probability of each class, a row a bag."""
-        return self._answer(bags, levels.class_evidence)
+        return self._answer(bags, _evidence.class_evidence)
 
     def predict_proba_instances(self, bags):
         """Probability of each class, a row an instance."""
-        return self._answer(bags, levels.class_evidence_of_instances)
+        return self._answer(bags, _evidence.class_evidence_of_instances)
 
     def decision_function(self, bags):
         """Log-odds of the second class, or a column of probabilities a class."""
@@ -147,11 +97,11 @@ class AmountBlend(RegressorMixin, _Blend):
 
     def predict(self, bags):
         """The predicted amount of every bag."""
-        return _flat(self._answer(bags, levels.amount_evidence))
+        return _flat(self._answer(bags, _evidence.amount_evidence))
 
     def predict_instances(self, bags):
         """The predicted amount of every instance."""
-        return _flat(self._answer(bags, levels.amount_evidence_of_instances))
+        return _flat(self._answer(bags, _evidence.amount_evidence_of_instances))
 
 
 def _log_odds(probability):

@@ -1,16 +1,22 @@
 """`Comparison`: what is known so far, and at the end: leaderboard, predictions and the model."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from mixedbag.comparison.leaderboard import Row, fold_interval, paired_p_value
-from mixedbag.comparison.stack import Calibrated, Stack
-from mixedbag.comparison.trial import Split
+from mixedbag.comparison._leaderboard import Entry, make_rows
+from mixedbag.comparison._protocol import Protocol
+from mixedbag.comparison._rules import Guess
+from mixedbag.comparison._stack import Stacks
 
 STACK = "stack of the best"
 CHOICE = "best single, chosen inside"
 _N_BEST = 5
+_NOTHING: Mapping = MappingProxyType({})
 
 
 class OutOfFold(NamedTuple):
@@ -27,8 +33,17 @@ class OutOfFold(NamedTuple):
     quality: np.ndarray
 
 
+class Progress(NamedTuple):
+    """How far the trials are: those done by the names of candidate and split, failed and begun."""
+
+    trials: Mapping = _NOTHING
+    failures: Mapping = _NOTHING
+    running: frozenset = frozenset()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """The outcome of `compare`.
+    """The outcome of `compare`. It is read, never changed.
 
     Attributes
     ----------
@@ -38,28 +53,37 @@ class Comparison:
         What the leaderboard's mean is: "accuracy", "counted right" or "R²".
     bags, y
         The data.
+    splits : list of Split
+        The outer folds.
     candidates : list of Candidate
+        The learners that take part.
     skipped : dict
         Learners that cannot take part, and why.
     failures : dict
         Learners that failed or were stopped, and how.
+    running : frozenset of str
+        Learners at work at that moment, for those who `watch`.
+    notes : list of str
+        What else there is to know, such as kept trials that had to be done again.
     """
 
-    def __init__(self, guess, protocol, splits, candidates, skipped, store):
-        self.rule, self.reason = guess
-        self.protocol = protocol
-        self.question = protocol.question
-        self.measure = self.question.measure
-        self.bags, self.y = protocol.bags, protocol.y
-        self.splits = splits
-        self.candidates = candidates
-        self.skipped = skipped
-        self.store = store
-        self.failures = {}
-        self.running = set()
-        self.everything = Split("all", np.arange(len(self.bags)), np.arange(0))
-        self._calibrated = Calibrated(self.question, store)
-        self._model = None
+    guess: Guess
+    protocol: Protocol
+    candidates: list
+    skipped: Mapping
+    notes: list
+    stacks: Stacks
+    progress: Progress = field(default_factory=Progress)
+
+    rule = property(lambda self: self.guess.rule)
+    reason = property(lambda self: self.guess.reason)
+    question = property(lambda self: self.protocol.question)
+    measure = property(lambda self: self.question.measure)
+    bags = property(lambda self: self.protocol.bags)
+    y = property(lambda self: self.protocol.y)
+    splits = property(lambda self: self.protocol.splits)
+    failures = property(lambda self: self.progress.failures)
+    running = property(lambda self: self.progress.running)
 
     def __repr__(self):
         best = self.chosen()
@@ -69,60 +93,56 @@ class Comparison:
 
     # Trials --------------------------------------------------------------------------------------
 
-    def fail(self, candidate, failure):
-        """Note that a candidate gave up."""
-        self.failures[candidate.name] = failure
-
     def trials(self, candidate):
         """Finished trials of a candidate, by the name of their split."""
-        found = ((split.name, self.store.get(candidate, split)) for split in self.splits)
+        done = self.progress.trials
+        found = ((split.name, done.get((candidate.name, split.name))) for split in self.splits)
         return {name: trial for name, trial in found if trial is not None}
 
     def finished(self):
         """Candidates that have met every fold."""
         return [c for c in self.candidates if len(self.trials(c)) == len(self.splits)]
 
-    def final_trials(self):
-        """Trials on all bags that the model still needs: those of the best few, judged inside."""
-        return [
-            (candidate, self.everything)
-            for candidate in self._best_inside()
-            if self.store.get(candidate, self.everything) is None
-            and candidate.name not in self.failures
-        ]
-
-    def _best_inside(self):
-        """The finished candidates of smallest loss inside the training bags."""
+    def finalists(self):
+        """The few finished candidates of smallest loss inside the training bags."""
         finished = self.finished()
         losses = [np.mean([t.loss for t in self.trials(c).values()]) for c in finished]
         return [finished[i] for i in np.argsort(losses, kind="stable")[:_N_BEST]]
+
+    def ready(self):
+        """The finalists that have met all bags: the model is made of these."""
+        everything = self.protocol.everything.name
+        return [c for c in self.finalists() if (c.name, everything) in self.progress.trials]
 
     # The leaderboard -----------------------------------------------------------------------------
 
     def leaderboard(self):
         """A `Row` a learner, the best first, then those that have not met every fold."""
-        by_name = {c.name: self._fold_quality(c) for c in self.candidates}
+        return list(self._rows)
+
+    @cached_property
+    def _rows(self):
+        entries = [self._entry(candidate) for candidate in self.candidates]
         finished = self.finished()
         if finished:
-            by_name[CHOICE] = self._quality_of(self._stack(finished, 1))
+            entries.append(Entry(CHOICE, "choice", self._quality_of(self._stack(finished, 1))))
         if len(finished) > 1:
-            by_name[STACK] = self._quality_of(self._stack(finished, _N_BEST))
-        means = {n: np.mean(list(q.values())) for n, q in by_name.items() if self._is_whole(q)}
-        best = by_name[max(means, key=means.get)] if means else {}
-        rows = [self._row(name, quality, best) for name, quality in by_name.items()]
-        return sorted(rows, key=lambda row: (row.status != "done", -(row.mean or 0.0)))
+            entries.append(Entry(STACK, "stack", self._quality_of(self._stack(finished))))
+        share = len(self.splits[0].test) / len(self.bags)
+        return make_rows(entries, len(self.splits), share, self.question.floor)
 
-    def _is_whole(self, quality):
-        return len(quality) == len(self.splits)
-
-    def _fold_quality(self, candidate):
-        """Of one learner, calibrated as members of the stack are."""
+    def _entry(self, candidate):
+        """One learner, calibrated as members of the stack are."""
         known = self.trials(candidate)
-        return {
-            s.name: self._mean_quality(self._calibrated.outside(candidate, s, "outer"), s)
+        calibrated = self.stacks.calibrated
+        quality = {
+            s.name: self._mean_quality(calibrated.outside(candidate, s, "outer"), s)
             for s in self.splits
             if s.name in known
         }
+        seconds = sum(trial.seconds for trial in known.values())
+        failure = self.failures.get(candidate.name)
+        return Entry(candidate.name, "learner", quality, seconds, failure)
 
     def _quality_of(self, stack):
         return {s.name: self._mean_quality(stack.answer(s), s) for s in self.splits}
@@ -130,38 +150,18 @@ class Comparison:
     def _mean_quality(self, answer, split):
         return self.question.mean(self.question.quality(answer, split.test), split.test)
 
-    def _row(self, name, quality, best):
-        kind = {STACK: "stack", CHOICE: "choice"}.get(name, "learner")
-        failure = self.failures.get(name)
-        seconds = 0.0
-        if kind == "learner":
-            candidate = next(c for c in self.candidates if c.name == name)
-            seconds = sum(trial.seconds for trial in self.trials(candidate).values())
-        note = failure.message if failure else ""
-        status = failure.kind if failure else "partial" if quality else "waiting"
-        if not quality:
-            return Row(name, kind, status, 0, seconds=seconds, note=note)
-        share = len(self.splits[0].test) / len(self.bags)
-        mean, low, high = fold_interval(list(quality.values()), share, self.question.floor)
-        p_value = None
-        if self._is_whole(quality):
-            status = "done"
-            if quality is not best:
-                p_value = paired_p_value(list(quality.values()), list(best.values()), share)
-        return Row(name, kind, status, len(quality), mean, low, high, p_value, seconds, note)
-
     def chosen(self):
         """The row of the model that comes out: the stack, or the only learner that finished.
 
         Which one that is does not depend on the figures, so its figure is honest.
         """
-        rows = {row.kind: row for row in self.leaderboard()}
+        rows = {row.kind: row for row in self._rows}
         return rows.get("stack") or rows.get("choice")
 
     # What comes out ------------------------------------------------------------------------------
 
     def _stack(self, candidates, n_best=_N_BEST):
-        return Stack(self._calibrated, candidates, n_best)
+        return self.stacks.of(candidates, n_best)
 
     def out_of_fold(self, candidate=None):
         """Answers on bags that were unseen: the chosen model's, or those of one candidate.
@@ -193,18 +193,10 @@ class Comparison:
             self.question.quality(of_bags, everything),
         )
 
-    def is_ready(self):
-        """Whether the model can be made, or nothing is there to make it of."""
-        return bool(self._ready()) or not self.finished()
-
-    def _ready(self):
-        """The best candidates that have met all bags."""
-        everything = self.everything
-        return [c for c in self._best_inside() if self.store.get(c, everything) is not None]
-
-    @property
-    def model(self):
+    @cached_property
+    def model(self) -> Any:
         """The chosen model, refitted on all bags; None while nothing is finished."""
-        if self._model is None and self._ready():
-            self._model = self._stack(self._ready()).model(self.protocol, self.everything)
-        return self._model
+        members = self.ready()
+        if not members:
+            return None
+        return self._stack(members).model(self.protocol, self.protocol.everything)

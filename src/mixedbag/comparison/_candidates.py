@@ -8,7 +8,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
-from mixedbag.comparison.baselines import Offer, baselines
+from mixedbag.comparison._baselines import Offer, baselines
+from mixedbag.exceptions import InputError
 from mixedbag.learners import all_learners
 from mixedbag.wrappers import InstanceWise
 
@@ -79,11 +80,13 @@ def _named(offers, names, rule):
     """Offers called exactly like one of `names`, whatever the case, or else containing it."""
     chosen = set()
     for wanted in names:
+        if not wanted.strip():
+            raise InputError("the name of a learner is empty")
         found = [o.name for o in offers if o.name.lower() == wanted.lower()]
         found = found or [o.name for o in offers if wanted.lower() in o.name.lower()]
         if not found:
             known = ", ".join(offer.name for offer in offers)
-            raise ValueError(f"no learner for the rule {rule!r} is called {wanted!r}: {known}")
+            raise InputError(f"no learner for the rule {rule!r} is called {wanted!r}: {known}")
         chosen.update(found)
     return [offer for offer in offers if offer.name in chosen]
 

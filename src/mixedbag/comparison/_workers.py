@@ -3,14 +3,19 @@
 import math
 import os
 import pickle
+import queue
 import selectors
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import warnings
 from contextlib import suppress
 from typing import Any, NamedTuple
+
+from mixedbag.comparison._trials import run_trial, what_is_wrong
+from mixedbag.exceptions import InputError
 
 
 class Job(NamedTuple):
@@ -40,7 +45,9 @@ def attempt(protocol, job):
         with warnings.catch_warnings():
             # Of hundreds of fits some do not converge; the figures tell whether it matters.
             warnings.simplefilter("ignore")
-            return protocol.run(job.candidate, job.split, job.allowance)
+            trial = run_trial(protocol, job.candidate, job.split, job.allowance)
+            wrong = what_is_wrong(trial, protocol, job.candidate, job.split)
+            return Failure("error", wrong) if wrong else trial
     except Exception as error:
         return Failure("error", f"{type(error).__name__}: {error}")
 
@@ -75,6 +82,8 @@ class Workers:
     """
 
     def __init__(self, protocol, n_jobs):
+        if n_jobs == 0:
+            raise InputError("n_jobs must be at least 1, or -1 for all cores; got 0")
         self.capacity = n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
         self._protocol = pickle.dumps(protocol, protocol=pickle.HIGHEST_PROTOCOL)
         self._idle, self._busy, self._limits = [], {}, {}
@@ -142,7 +151,7 @@ class _Worker:
         )
         self._log = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
-            [sys.executable, "-c", "from mixedbag.comparison.workers import serve; serve()"],
+            [sys.executable, "-c", "from mixedbag.comparison._workers import serve; serve()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
@@ -186,18 +195,28 @@ class _Worker:
 
 
 def serve():
-    """The life of a worker process: a protocol, then jobs until the pipe closes."""
+    """The life of a worker process: a protocol, then jobs until the pipe closes.
+
+    The pipe is watched while a job runs: however the parent ends, its workers end with it.
+    """
     source = sys.stdin.buffer
     # What learners print must not mix with the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     protocol = pickle.load(source)
+    jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(source, jobs), daemon=True).start()
     answers.write(b".")  # ready: from here on, time is the trial's own
     answers.flush()
     while True:
-        try:
-            job = pickle.load(source)
-        except EOFError:
-            return
-        pickle.dump(attempt(protocol, job), answers, protocol=pickle.HIGHEST_PROTOCOL)
+        pickle.dump(attempt(protocol, jobs.get()), answers, protocol=pickle.HIGHEST_PROTOCOL)
         answers.flush()
+
+
+def _receive(source, jobs):
+    """Pass jobs on; end the process, whatever it does, when there is nobody to send them."""
+    while True:
+        try:
+            jobs.put(pickle.load(source))
+        except BaseException:
+            os._exit(0)

@@ -1,0 +1,140 @@
+"""`compare`: every suitable learner under the same nested cross-validation, and what comes out."""
+
+import math
+import time
+from typing import NamedTuple
+
+from mixedbag.comparison._calibration import Calibrated
+from mixedbag.comparison._candidates import find_candidates
+from mixedbag.comparison._protocol import make_protocol
+from mixedbag.comparison._result import Comparison
+from mixedbag.comparison._schedule import Schedule
+from mixedbag.comparison._stack import Stack, Stacks
+from mixedbag.comparison._store import Folder, Memory
+from mixedbag.comparison._trials import run_trial
+from mixedbag.comparison._workers import InProcess, Workers
+from mixedbag.exceptions import InputError
+
+
+def compare(
+    bags,
+    y,
+    rule="auto",
+    *,
+    learners=None,
+    folds=10,
+    repeats=1,
+    inner_folds=5,
+    time_budget=None,
+    n_jobs=None,
+    random_state=0,
+    groups=None,
+    sample_weight=None,
+    folder=None,
+    watch=None,
+):
+    """Compare every learner that suits the labels, and make the best model.
+
+    Each learner chooses its setting inside the training bags of every fold (nested
+    cross-validation), so the figures are honest. A calibration on answers about bags held out there
+    turns its scores into probabilities and settles its threshold. The *stack* averages the best few
+    learners, chosen and weighted inside the training bags too; the model that comes out is the
+    stack, refitted on all bags.
+
+    Parameters
+    ----------
+    bags : Bags, or anything that `as_bags` reads
+    y : array of shape (n_bags,) or (n_bags, n_classes)
+        Classes, counts or totals of the bags.
+    rule : {"auto", "any", "majority", "count", "sum", "sequence"} or Guess
+        What a bag's label says of its instances; "auto" guesses from the labels.
+    learners : sequence of str, optional
+        Only learners whose name contains one of these.
+    folds, repeats, inner_folds : int
+        Outer folds, how often to cut anew, and folds inside the training bags.
+    time_budget : float, optional
+        Seconds after which no new trial begins. Quick learners go first; what is not finished is
+        shown as such. Without it everything runs to its end.
+    n_jobs : int, optional
+        Number of worker processes. Without it, trials run in this process, and one that is running
+        cannot be cut short.
+    random_state : int
+    groups : array of shape (n_bags,), optional
+        What a bag belongs to, such as its patient: no group is both learned from and asked about.
+    sample_weight : array of shape (n_bags,), optional
+        How much each bag counts, in fits and in figures. Weights are relative: they are scaled to
+        a mean of one, so that settings mean what they mean without weights.
+    folder : path, optional
+        Where to keep finished trials; a later call with the same data goes on from there.
+    watch : callable, optional
+        Called with a `Comparison` of what is known so far, after every trial.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from mixedbag import compare
+    >>> from mixedbag.datasets import load_digits_bags
+    >>> data = load_digits_bags(n_bags=40, random_state=0)
+    >>> result = compare(data.bags, data.y, learners=["bag statistics + SVM"], folds=3)
+    >>> result.rule
+    'any'
+    """
+    start = time.monotonic()
+    if time_budget is not None and not (time_budget >= 0 and math.isfinite(time_budget)):
+        raise InputError(f"time_budget must be a number of seconds, or None; got {time_budget!r}")
+    guess, protocol = make_protocol(
+        *(bags, y, rule),
+        folds=folds,
+        repeats=repeats,
+        inner_folds=inner_folds,
+        random_state=random_state,
+        groups=groups,
+        sample_weight=sample_weight,
+    )
+    candidates, skipped = find_candidates(guess.rule, protocol.bags, learners, random_state)
+    workers = InProcess(protocol) if n_jobs is None else Workers(protocol, n_jobs)
+    with workers:
+        store = Memory() if folder is None else Folder(folder, protocol)
+        notes = store.recall(candidates)
+        stacks = Stacks(Calibrated(protocol.question, store))
+        plan = Comparison(guess, protocol, candidates, skipped, notes, stacks)
+        return Schedule(plan, store, start, time_budget, watch).run(workers)
+
+
+class Fitted(NamedTuple):
+    """One learner, fitted on all bags."""
+
+    model: object
+    name: str
+    rule: str
+    setting: dict
+
+
+def fit_best_setting(
+    bags,
+    y,
+    rule="auto",
+    learner="bag statistics + extra",
+    random_state=0,
+    sample_weight=None,
+    groups=None,
+):
+    """Fit one learner on all bags, with the setting that cross-validation on them prefers.
+
+    Its answers are calibrated on the same folds, as they are in `compare`.
+    """
+    guess, protocol = make_protocol(
+        bags, y, rule, random_state=random_state, groups=groups, sample_weight=sample_weight
+    )
+    candidates, _ = find_candidates(guess.rule, protocol.bags, [learner], random_state)
+    if len(candidates) != 1:
+        names = ", ".join(candidate.name for candidate in candidates)
+        raise InputError(f"{learner!r} may mean {names or 'a learner that needs dense data'}")
+    (candidate,), everything, store = candidates, protocol.everything, Memory()
+    store.put(candidate, everything, run_trial(protocol, candidate, everything))
+    stack = Stack(Calibrated(protocol.question, store), candidates, 1)
+    setting = store.get(candidate, everything).setting
+    return Fitted(stack.model(protocol, everything), candidate.name, guess.rule, setting)

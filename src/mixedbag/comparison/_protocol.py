@@ -1,0 +1,169 @@
+"""The protocol: the data, the question put to it, and how its bags are cut into folds."""
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mixedbag._validation import read_weights
+from mixedbag.bags import as_bags
+from mixedbag.comparison._questions import ask
+from mixedbag.comparison._rules import settle_rule
+from mixedbag.exceptions import InputError
+from mixedbag.model_selection import BagStratifiedKFold
+
+_LARGEST_SEED = 2**32 - 1
+
+
+class Split(NamedTuple):
+    """Training and test bags; without test bags, the final fit on everything."""
+
+    name: str
+    train: np.ndarray
+    test: np.ndarray
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """All that a trial depends on besides its candidate."""
+
+    bags: Any
+    y: np.ndarray
+    question: Any
+    folds: int = 10
+    repeats: int = 1
+    inner_folds: int = 5
+    random_state: int = 0
+    groups: np.ndarray | None = None
+
+    @cached_property
+    def splits(self):
+        """The outer folds, all repeats."""
+        rows = self.everything.train
+        return [
+            Split(f"{repeat}.{k}", train, test)
+            for repeat in range(self.repeats)
+            for k, (train, test) in enumerate(
+                self._cut(rows, self.folds, self.random_state + repeat)
+            )
+        ]
+
+    @cached_property
+    def everything(self):
+        """The split of the final fits: all bags to learn from."""
+        return Split("all", np.arange(len(self.bags)), np.arange(0))
+
+    def inner_splits(self, rows):
+        """Training and test places within the training bags `rows`."""
+        return self._cut(rows, self.inner_folds, self.random_state)
+
+    def _cut(self, rows, n_folds, random_state):
+        """Training and test places within `rows`, stratified as far as rare labels allow."""
+        y = self.y[rows]
+        groups = None if self.groups is None else self.groups[rows]
+        n_folds = min(n_folds, _smallest_class(self.question, y, groups))
+        folds = BagStratifiedKFold(n_folds, random_state=random_state)
+        with warnings.catch_warnings():
+            # Amounts that occur once cannot be in every fold.
+            warnings.filterwarnings("ignore", "The least populated class")
+            return list(folds.split(self.bags[rows], y, groups))
+
+
+def make_protocol(
+    bags,
+    y,
+    rule="auto",
+    *,
+    folds=10,
+    repeats=1,
+    inner_folds=5,
+    random_state=0,
+    groups=None,
+    sample_weight=None,
+):
+    """The rule, settled, and the protocol; labels that no cross-validation can answer are refused.
+
+    Returns
+    -------
+    rule : Guess
+    protocol : Protocol
+    """
+    check_whole("folds", folds, 2)
+    check_whole("repeats", repeats, 1)
+    check_whole("inner_folds", inner_folds, 2)
+    check_whole("random_state", random_state, 0, _LARGEST_SEED - repeats)
+    bags, y = as_bags(bags), np.asarray(y)
+    if len(y) != len(bags):
+        raise InputError(f"{len(y)} labels for {len(bags)} bags")
+    guess = settle_rule(rule, y, bags.sizes)
+    question = ask(guess.rule, y, bags.sizes, _relative_weights(bags, sample_weight))
+    _refuse_hopeless(bags, question)
+    groups = _checked_groups(groups, question)
+    return guess, Protocol(
+        bags, y, question, folds, repeats, inner_folds, int(random_state), groups
+    )
+
+
+def check_whole(name, value, low, high=None):
+    """Refuse anything but a whole number between `low` and `high`."""
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not is_whole or value < low or (high is not None and value > high):
+        limits = f"of at least {low}" if high is None else f"between {low} and {high}"
+        raise InputError(f"{name} must be a whole number {limits}; got {value!r}")
+
+
+def _relative_weights(bags, sample_weight):
+    weight = read_weights(bags, sample_weight)
+    if not weight.all():
+        raise InputError(f"{bags.name(int(weight.argmin()))} has weight zero: leave it out")
+    return weight / weight.mean()
+
+
+def _refuse_hopeless(bags, question):
+    """Labels that no cross-validation can work with, named before any time is spent."""
+    if question.kind != "classes":
+        if not np.isfinite(question.y).all():
+            raise InputError("a label is missing or infinite")
+        if len(bags) < 4:
+            raise InputError(f"{len(bags)} bags are too few to compare learners; 4 are needed")
+        return
+    if len(question.classes) < 2:
+        only = question.classes.tolist()[0]
+        raise InputError(f"all {len(bags)} bags have the same label, {only!r}: nothing to learn")
+    counts = np.bincount(question.codes)
+    if counts.min() < 4:
+        rare = question.classes.tolist()[int(counts.argmin())]
+        raise InputError(
+            f"only {counts.min()} bags have the label {rare!r}: cross-validation inside "
+            "cross-validation needs 4 of each"
+        )
+
+
+def _checked_groups(groups, question):
+    """One group a bag, and enough of them to cut folds inside folds."""
+    if groups is None:
+        return None
+    groups = np.asarray(groups)
+    if len(groups) != len(question.y):
+        raise InputError(f"{len(groups)} groups for {len(question.y)} bags")
+    found = _smallest_class(question, question.y, groups)
+    if found < 4:
+        label = " of every label" if question.kind == "classes" else ""
+        raise InputError(
+            f"bags{label} come from only {found} groups: cross-validation inside cross-validation "
+            "needs 4"
+        )
+    return groups
+
+
+def _smallest_class(question, y, groups=None):
+    """How many folds can have every class: the size of the rarest (amounts: all the bags).
+
+    Groups count in place of their bags, as they are never cut.
+    """
+    units = np.arange(len(y)) if groups is None else groups
+    if question.kind != "classes":
+        return len(np.unique(units))
+    return min(len(np.unique(units[y == label])) for label in np.unique(y))
