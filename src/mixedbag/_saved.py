@@ -17,11 +17,11 @@ _PACKAGES = ("aggregate", "boosting", "classics", "disjunctive", "margin", "sequ
 # What learners keep inside: stable name → present home.
 HELPERS = {
     "AggregateTree": "mixedbag.aggregate._growth.Tree",
-    "AmountBlend": "mixedbag.comparison.blend.AmountBlend",
-    "AsItIs": "mixedbag.comparison.questions.AsItIs",
-    "BagMeanRegressor": "mixedbag.comparison.baselines.BagMeanRegressor",
-    "Calibration": "mixedbag.comparison.questions.Calibration",
-    "ClassBlend": "mixedbag.comparison.blend.ClassBlend",
+    "AmountBlend": "mixedbag.comparison._blend.AmountBlend",
+    "AsItIs": "mixedbag.comparison._calibration.AsItIs",
+    "BagMeanRegressor": "mixedbag.comparison._baselines.BagMeanRegressor",
+    "Calibration": "mixedbag.comparison._calibration.Calibration",
+    "ClassBlend": "mixedbag.comparison._blend.ClassBlend",
     "EstimatorEnsemble": "mixedbag.boosting.estimators.EstimatorEnsemble",
     "LinearFeatures": "mixedbag.disjunctive.features.LinearFeatures",
     "RBFFeatures": "mixedbag.disjunctive.features.RBFFeatures",

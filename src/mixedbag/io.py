@@ -14,11 +14,12 @@ from pathlib import Path
 from mixedbag import _saved
 from mixedbag._files import written_whole
 from mixedbag._version import __version__
+from mixedbag.exceptions import InputError
 
 _STAMP = "mixedbag.json"
 
 
-class UntrustedModelError(ValueError):
+class UntrustedModelError(InputError):
     """The file holds types that a mixedbag model has no business with."""
 
 

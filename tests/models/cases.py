@@ -50,7 +50,7 @@ from mixedbag.classics import (
     MILogisticRegression,
     SetKernelSVC,
 )
-from mixedbag.comparison.run import fit_best_setting
+from mixedbag.comparison import fit_best_setting
 from mixedbag.datasets import read
 from mixedbag.disjunctive import (
     DPBoost,

@@ -1,5 +1,5 @@
 """The command line: compare, fit, predict, explain, datasets, demo."""
 
-from mixedbag.cli.app import app, main
+from mixedbag.cli._app import app, main
 
 __all__ = ["app", "main"]

@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from mixedbag._files import cell
+from mixedbag._files import cell, printable
+from mixedbag.cli._edge import load_model
 
 
 def command(
@@ -25,11 +26,10 @@ def command(
 
     Rows of a bag must be adjacent in CSV and Parquet tables, which are read block by block.
     """
-    from mixedbag.cli.answers import asking, bag_answers, instance_answers, needed_features
+    from mixedbag.cli._answers import asking, bag_answers, instance_answers, needed_features
     from mixedbag.cli.tables import stream_bags
-    from mixedbag.io import load
 
-    fitted = load(model)
+    fitted = load_model(model)
     with asking(model):
         features = needed_features(fitted)
     with _output(out) as file:
@@ -70,13 +70,17 @@ def _output(path):
 def _csv_writer(file):
     writer = csv.writer(file)
     begun = False
+    is_screen = file.isatty()
+
+    def show(value):
+        return printable(cell(value)) if is_screen else cell(value)
 
     def write(names, rows):
         nonlocal begun
         if not begun:
-            writer.writerow([cell(name) for name in names])
+            writer.writerow([show(name) for name in names])
             begun = True
-        writer.writerows([cell(value) for value in row] for row in rows)
+        writer.writerows([show(value) for value in row] for row in rows)
 
     return write
 

@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from mixedbag.bags import Bags
+from mixedbag.cli._edge import at_the_edge
 
 
+@at_the_edge
 def read_data(
     source, bag=None, label=None, time=None, drop=(), instance=None, group=None, weight=None
 ):
@@ -30,6 +32,7 @@ def read_data(
     return data if time is None else in_order_of(data, time, source)
 
 
+@at_the_edge
 def stream_bags(path, bag=None, features=None, time=None, rows=20_000):
     """Blocks of whole bags of a table of any length, with the features that a model needs.
 
@@ -85,6 +88,7 @@ def in_order_of(data, time, source):
     )
 
 
+@at_the_edge
 def require_labels(data, source, positive=None):
     """Refuse data without labels, with the option that names them.
 
@@ -108,6 +112,7 @@ def require_labels(data, source, positive=None):
     return data
 
 
+@at_the_edge
 def seconds(text):
     """``"90"``, ``"90s"``, ``"10m"`` or ``"1h30m"`` as seconds; "none" for no limit."""
     if text.strip().lower() in ("none", "0", ""):
@@ -119,6 +124,7 @@ def seconds(text):
     return hours * 3600 + minutes * 60 + rest
 
 
+@at_the_edge
 def shape(text):
     """``"8x8"`` as (8, 8)."""
     if text is None:

@@ -7,6 +7,14 @@ comes next), `_workers` (who runs it), `_trials` (what it does), `_store` (where
 
 from mixedbag.comparison._compare import compare, fit_best_setting
 from mixedbag.comparison._result import Comparison
-from mixedbag.comparison._rules import RULES, Guess, guess_rule
+from mixedbag.comparison._rules import RULES, Guess, guess_rule, settle_rule
 
-__all__ = ["RULES", "Comparison", "Guess", "compare", "fit_best_setting", "guess_rule"]
+__all__ = [
+    "RULES",
+    "Comparison",
+    "Guess",
+    "compare",
+    "fit_best_setting",
+    "guess_rule",
+    "settle_rule",
+]

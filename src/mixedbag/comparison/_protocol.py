@@ -11,7 +11,7 @@ from mixedbag._validation import read_weights
 from mixedbag.bags import as_bags
 from mixedbag.comparison._questions import ask
 from mixedbag.comparison._rules import settle_rule
-from mixedbag.exceptions import InputError
+from mixedbag.exceptions import InputError, reading_input
 from mixedbag.model_selection import BagStratifiedKFold
 
 _LARGEST_SEED = 2**32 - 1
@@ -94,11 +94,13 @@ def make_protocol(
     check_whole("repeats", repeats, 1)
     check_whole("inner_folds", inner_folds, 2)
     check_whole("random_state", random_state, 0, _LARGEST_SEED - repeats)
-    bags, y = as_bags(bags), np.asarray(y)
+    with reading_input():
+        bags, y = as_bags(bags), np.asarray(y)
+        weight = read_weights(bags, sample_weight)
     if len(y) != len(bags):
         raise InputError(f"{len(y)} labels for {len(bags)} bags")
     guess = settle_rule(rule, y, bags.sizes)
-    question = ask(guess.rule, y, bags.sizes, _relative_weights(bags, sample_weight))
+    question = ask(guess.rule, y, bags.sizes, _relative(weight, bags))
     _refuse_hopeless(bags, question)
     groups = _checked_groups(groups, question)
     return guess, Protocol(
@@ -114,8 +116,7 @@ def check_whole(name, value, low, high=None):
         raise InputError(f"{name} must be a whole number {limits}; got {value!r}")
 
 
-def _relative_weights(bags, sample_weight):
-    weight = read_weights(bags, sample_weight)
+def _relative(weight, bags):
     if not weight.all():
         raise InputError(f"{bags.name(int(weight.argmin()))} has weight zero: leave it out")
     return weight / weight.mean()

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mixedbag._validation import check_choice
+from mixedbag.exceptions import InputError
 
 RULES = {
     "any": "a bag is positive if at least one of its instances is",
@@ -29,7 +29,9 @@ def settle_rule(rule, y, sizes, in_time=False):
         return rule
     if rule == "auto":
         return guess_rule(y, sizes, in_time)
-    check_choice("rule", rule, ("auto", *RULES))
+    if not isinstance(rule, str) or rule not in RULES:
+        known = ", ".join(map(repr, ("auto", *RULES)))
+        raise InputError(f"rule must be one of {known}; got {rule!r}")
     return Guess(rule, "it was asked for")
 
 

@@ -204,7 +204,7 @@ def serve():
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     protocol = pickle.load(source)
-    jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
+    jobs = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(source, jobs), daemon=True).start()
     answers.write(b".")  # ready: from here on, time is the trial's own
     answers.flush()

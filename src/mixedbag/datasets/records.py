@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mixedbag.bags import Bags
+from mixedbag.exceptions import InputError
 
 
-class DataFormatError(ValueError):
+class DataFormatError(InputError):
     """A file that cannot be read as it claims to be: says which file, which line, and why."""
 
     def __init__(self, path, reason, line=None):

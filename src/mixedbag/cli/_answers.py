@@ -5,6 +5,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from mixedbag import _evidence
+from mixedbag.exceptions import InputError, reading_input
 
 
 def needed_features(model):
@@ -15,19 +16,21 @@ def needed_features(model):
 
 @contextmanager
 def asking(path):
-    """Ask the model at `path`; one that cannot answer is wrong input."""
+    """Ask the model at `path`; one that cannot answer is wrong input, and so is what it refuses."""
     try:
-        yield
-    except (ValueError, OSError, MemoryError):
+        with reading_input():
+            yield
+    except (InputError, OSError, MemoryError):
         raise
     except Exception as error:
-        raise ValueError(
+        raise InputError(
             f"{path} cannot answer ({type(error).__name__}: {error}): the model is damaged"
         ) from error
 
 
 def bag_answers(model, bags):
     """Predictions of the bags: column names, and rows."""
+    _refuse_other_features(model, bags)
     if _evidence.speaks_of_amounts(model):
         values = _evidence.amount_evidence(model, bags)
         return _amount_names(values), values.tolist()
@@ -43,6 +46,7 @@ def bag_answers(model, bags):
 
 def instance_answers(model, bags):
     """Predictions of the instances: column names, and rows in the order of the instances."""
+    _refuse_other_features(model, bags)
     if _evidence.speaks_of_amounts(model):
         values = _evidence.amount_evidence_of_instances(model, bags)
         return _amount_names(values), values.tolist()
@@ -54,6 +58,12 @@ def instance_answers(model, bags):
     predicted = model.classes_[codes].tolist()
     names = _score_names(model, values)
     return ["predicted", *names], [[p, *row] for p, row in zip(predicted, values.tolist())]
+
+
+def _refuse_other_features(model, bags):
+    n_features = getattr(model, "n_features_in_", bags.n_features)
+    if n_features != bags.n_features:
+        raise InputError(f"{bags.n_features} features where the model learned from {n_features}")
 
 
 def _amount_names(values):

@@ -5,7 +5,7 @@ from importlib import resources
 from pathlib import Path
 
 from mixedbag._files import written_whole
-from mixedbag.report.contents import contents
+from mixedbag.report._contents import contents
 
 _SCRIPTS = ("charts.js", "leaderboard.js", "browser.js", "report.js")
 

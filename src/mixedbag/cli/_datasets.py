@@ -5,6 +5,9 @@ from typing import Annotated
 
 import typer
 
+from mixedbag.cli._edge import at_the_edge
+from mixedbag.cli._terminal import say
+
 app = typer.Typer(help="The public data sets that load by name.", no_args_is_help=True)
 _Name = Annotated[str, typer.Argument(help="Name of the data set.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
@@ -22,7 +25,7 @@ def list_sets(as_json: _Json = False):
     width = max(len(entry["name"]) for entry in entries)
     for entry in entries:
         mark = "✓" if entry["here"] else " "
-        typer.echo(f"{mark} {entry['name']:<{width}}  {entry['size']}")
+        say(f"{mark} {entry['name']:<{width}}  {entry['size']}")
 
 
 @app.command("show")
@@ -30,7 +33,7 @@ def show(name: _Name, as_json: _Json = False):
     """What a data set is and where it is published."""
     from mixedbag.datasets import info
 
-    entry = info(name)
+    entry = at_the_edge(info)(name)
     facts = {
         "name": entry.name,
         "description": entry.description,
@@ -44,7 +47,7 @@ def show(name: _Name, as_json: _Json = False):
         typer.echo(json.dumps(facts, indent=2))
         return
     for key, value in facts.items():
-        typer.echo(f"{key}: {', '.join(value) if isinstance(value, list) else value}")
+        say(f"{key}: {', '.join(value) if isinstance(value, list) else value}")
 
 
 @app.command("path")
@@ -52,8 +55,8 @@ def path(name: _Name):
     """Where the files of a data set are on this machine."""
     from mixedbag.datasets import paths
 
-    for file in paths(name):
-        typer.echo(str(file))
+    for file in at_the_edge(paths)(name):
+        say(file)
 
 
 def _is_here(name):

@@ -8,7 +8,10 @@ from typing import Annotated
 import typer
 
 from mixedbag._version import __version__
-from mixedbag.cli import compare, datasets, demo, explain, fit, predict
+from mixedbag.cli import _compare, _datasets, _demo, _explain, _fit, predict
+from mixedbag.cli._signals import Terminated, heeded
+from mixedbag.cli._terminal import say
+from mixedbag.exceptions import InputError
 
 app = typer.Typer(
     name="mixedbag",
@@ -17,15 +20,16 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("compare")(compare.command)
-app.command("fit")(fit.command)
+app.command("compare")(_compare.command)
+app.command("fit")(_fit.command)
 app.command("predict")(predict.command)
-app.command("explain")(explain.command)
-app.add_typer(datasets.app, name="datasets")
-app.command("demo")(demo.command)
+app.command("explain")(_explain.command)
+app.add_typer(_datasets.app, name="datasets")
+app.command("demo")(_demo.command)
 
-# Exit codes: 0 done, 1 a defect of ours, 2 wrong input or usage, 3 the machine refused, 130 Ctrl-C.
-_INPUT, _MACHINE, _INTERRUPTED = 2, 3, 130
+# Exit codes: 0 done, 1 a defect of ours, 2 wrong input or usage, 3 the machine refused,
+# 128 + n ended by signal n.
+_DEFECT, _INPUT, _MACHINE, _INTERRUPTED = 1, 2, 3, 130
 
 
 @app.callback(invoke_without_command=True)
@@ -41,23 +45,26 @@ def options(
 def main():
     """Run the command line; the process exits with the code that describes what happened."""
     try:
-        app()
+        with heeded():
+            app()
     except KeyboardInterrupt:
         _end("interrupted", _INTERRUPTED)
-    except (ValueError, TypeError) as error:
+    except Terminated as error:
+        _end(str(error), error.exit_code)
+    except InputError as error:
         _end(str(error), _INPUT, error)
     except FileNotFoundError as error:
         _end(f"no file {error.filename}" if error.filename else str(error), _INPUT, error)
     except OSError as error:
-        _end(_explain(error), _MACHINE, error)
+        _end(_reason(error), _MACHINE, error)
     except MemoryError as error:
         _end("out of memory", _MACHINE, error)
     except Exception as error:
         message = f"{type(error).__name__}: {error}\nThis is a defect of mixedbag. "
-        _end(message + "Run it again with MIXEDBAG_DEBUG=1 for the details.", 1, error)
+        _end(message + "Run it again with MIXEDBAG_DEBUG=1 for the details.", _DEFECT, error)
 
 
-def _explain(error):
+def _reason(error):
     if error.errno == errno.ENOSPC:
         place = f" ({error.filename})" if error.filename else ""
         return f"the disk is full{place}: files written before are complete; free space, run again"
@@ -67,6 +74,5 @@ def _explain(error):
 def _end(message, code, error=None):
     if error is not None and os.environ.get("MIXEDBAG_DEBUG"):
         raise error
-    # Not through rich: a message may hold brackets, and stderr may be closed.
-    print(f"mixedbag: {message}", file=sys.stderr)
+    say(f"mixedbag: {message}", error=True)
     sys.exit(code)

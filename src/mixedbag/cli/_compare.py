@@ -3,12 +3,21 @@
 import json
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from mixedbag.cli._terminal import say, shown, wide
 from mixedbag.cli.tables import read_data, require_labels, seconds, shape
+from mixedbag.exceptions import InputError
+
+
+def _not_zero(value: int) -> int:
+    if value == 0:
+        raise typer.BadParameter("0 processes do no work: 1 or more, or -1 for all cores")
+    return value
 
 
 def command(
@@ -35,8 +44,10 @@ def command(
     ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Outer folds.")] = 10,
     repeats: Annotated[int, typer.Option(min=1, help="How often to cut anew.")] = 1,
-    jobs: Annotated[int, typer.Option(help="Worker processes; -1 for all cores.")] = -1,
-    seed: Annotated[int, typer.Option(help="Seed of all that is random.")] = 0,
+    jobs: Annotated[
+        int, typer.Option(callback=_not_zero, help="Worker processes; -1 for all cores.")
+    ] = -1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all that is random.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder for the results.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     open_report: Annotated[bool, typer.Option("--open", help="Open the report.")] = False,
@@ -45,21 +56,20 @@ def command(
 
     Interrupted with Ctrl-C it keeps finished folds; the same command goes on.
     """
-    from mixedbag.comparison import guess_rule
-
+    budget = seconds(time_budget)
+    if budget == 0:
+        raise InputError("--time-budget leaves no time: write 90s, 10m, 1h or none")
     data = read_data(table, bag, label, time, drop or (), instance, group, weight)
     data = require_labels(data, table, positive)
     if images is not None:
-        from dataclasses import replace
-
         data = replace(data, image_shape=checked_shape(images, data.bags))
-    out = out or Path(f"mixedbag-{Path(table).name.split('.')[0]}")
     run(
         data,
         title=Path(table).name,
-        out=out,
-        rule=guess_rule(data.y, data.bags.sizes, time is not None) if rule == "auto" else rule,
-        budget=seconds(time_budget),
+        out=out or Path(f"mixedbag-{Path(table).name.split('.')[0]}"),
+        rule=rule,
+        in_time=time is not None,
+        budget=budget,
         as_json=as_json,
         open_report=open_report,
         learners=None if learners is None else [n.strip() for n in learners.split(",")],
@@ -74,53 +84,56 @@ def checked_shape(text, bags):
     """An image shape that fits the features."""
     height, width = shape(text)
     if height * width != bags.n_features:
-        raise ValueError(
+        raise InputError(
             f"images of {height}x{width} have {height * width} pixels, the rows have "
             f"{bags.n_features} features"
         )
     return height, width
 
 
-def run(data, title, out, budget, rule, as_json=False, open_report=False, **settings):
+def run(
+    data, title, out, budget, rule, in_time=False, as_json=False, open_report=False, **settings
+):
     """Compare on `data`, show it live, and fill the folder `out`."""
-    from mixedbag.cli.live import leaderboard, troubles, wide
+    from mixedbag.cli._live import leaderboard, troubles
+    from mixedbag.comparison import settle_rule
 
     console = wide(quiet=as_json)
-    tell_understood(console, data, title, rule)
+    settled = settle_rule(rule, data.y, data.bags.sizes, in_time)
+    tell_understood(console, data, title, settled, hint="; --rule overrides" * (rule == "auto"))
     out.mkdir(parents=True, exist_ok=True)
-    result = compare_live(data, rule, out / "folds", budget, as_json, settings)
+    result = compare_live(data, settled, out / "folds", budget, as_json, settings)
     # Shown before anything is written: a full disk must not take the answer away.
     console.print()
     console.print(leaderboard(result))
     for trouble in troubles(result):
-        console.print(trouble, markup=False)
+        console.print(shown(trouble))
     files = write_folder(result, out, data, title)
     if as_json:
         typer.echo(json.dumps(summary(result, files), indent=2))
     console.print()
     for file in files:
-        console.print(f"  {file}", markup=False)
+        console.print(shown(f"  {file}"))
     if result.chosen() is None:
-        raise ValueError("no learner finished: give it more time with --time-budget")
+        raise InputError("no learner finished: give it more time with --time-budget")
     if open_report:
         typer.launch(str(files[-1].resolve()))
 
 
-def tell_understood(console, data, title, rule):
+def tell_understood(console, data, title, settled, hint=""):
     """What was read, what was left out, and the rule."""
-    from mixedbag.comparison import RULES, Guess
+    from mixedbag.comparison import RULES
 
-    console.print(title, style="bold", markup=False)
+    console.print(shown(title, "bold"))
     for note in data.notes:
-        console.print(f"  {note}", markup=False)
-    if isinstance(rule, Guess):
-        name, reason = rule
-        console.print(f"  rule [bold]{name}[/bold]: {RULES[name]} ({reason}; --rule overrides)")
+        console.print(shown(f"  {note}"))
+    rule, reason = settled
+    console.print(f"  rule [bold]{rule}[/bold]: {RULES[rule]} ({reason}{hint})")
 
 
 def compare_live(data, rule, folder, budget, quiet, settings):
-    """The comparison, with a live table; an interrupt says what is kept."""
-    from mixedbag.cli.live import watching
+    """The comparison, with a live table; whatever ends it early, the leaderboard so far is left."""
+    from mixedbag.cli._live import watching
     from mixedbag.comparison import compare
 
     latest = []
@@ -140,24 +153,23 @@ def compare_live(data, rule, folder, budget, quiet, settings):
                 watch=watch,
                 **settings,
             )
-    except KeyboardInterrupt:
+    except BaseException:
         if latest:
-            tell_kept(latest[0], folder)
+            leave_leaderboard(latest[0], folder)
         raise
 
 
-def tell_kept(result, folder):
-    """What an interrupt leaves: the finished trials, and the leaderboard as far as it goes."""
+def leave_leaderboard(result, folder):
+    """Write the leaderboard as far as it goes, then say what is kept: nobody may be listening."""
     from mixedbag.comparison._outputs import leaderboard_table, write_table
 
     kept = sum(len(result.trials(candidate)) for candidate in result.candidates)
-    print(
-        f"\n{kept} finished trials are kept in {folder}; the same command goes on", file=sys.stderr
-    )
+    told = [f"\n{kept} finished trials are kept in {folder}; the same command goes on"]
     if kept:
         table = leaderboard_table(result)
         path = write_table(folder.parent / "leaderboard", *table, parquet=False)
-        print(f"the leaderboard so far is in {path}", file=sys.stderr)
+        told.append(f"the leaderboard so far is in {path}")
+    say("\n".join(told), error=True)
 
 
 def write_folder(result, out, data, title):
@@ -184,5 +196,6 @@ def summary(result, files):
         "chosen": None if chosen is None else chosen.as_dict(),
         "leaderboard": [row.as_dict() for row in result.leaderboard()],
         "skipped": result.skipped,
+        "notes": result.notes,
         "files": [str(file) for file in files],
     }

@@ -3,10 +3,12 @@
 import time
 from contextlib import contextmanager
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
+
+from mixedbag.cli._terminal import shown, wide
 
 _STYLES = {"stack": "bold green", "choice": "green", "learner": ""}
 
@@ -58,7 +60,7 @@ class _Lines:
             self._told.add(candidate.name)
             row = next(r for r in result.leaderboard() if r.name == candidate.name)
             told = f"{result.measure} {row.mean:.3f}" if done else f"{row.status}: {row.note}"
-            self._console.print(f"{candidate.name}: {told}", markup=False, highlight=False)
+            self._console.print(shown(f"{candidate.name}: {told}"))
 
 
 def leaderboard(result):
@@ -76,7 +78,7 @@ def leaderboard(result):
         failed = row.name in result.failures
         state = row.status if failed else "running" if row.name in busy else ""
         table.add_row(
-            Text(row.name, style=_STYLES[row.kind]),
+            shown(row.name, _STYLES[row.kind]),
             number(row.mean),
             "" if row.low is None else f"{row.low:.3f} – {row.high:.3f}",
             number(row.p_value, 2),
@@ -88,17 +90,10 @@ def leaderboard(result):
 
 
 def troubles(result):
-    """A line for every learner that failed, was stopped or could not take part."""
-    lines = [f"  {name}: {failure.message}" for name, failure in result.failures.items()]
+    """A line for every learner that failed or could not take part, and what else went wrong."""
+    lines = [f"  {note}" for note in result.notes]
+    lines += [f"  {name}: {failure.message}" for name, failure in result.failures.items()]
     return lines + [f"  {name} left out: {reason}" for name, reason in result.skipped.items()]
-
-
-def wide(**options):
-    """A console that keeps tables whole where there is no terminal to ask for its width."""
-    console = Console(highlight=False, **options)
-    if not console.is_terminal:
-        console.width = 110
-    return console
 
 
 def number(value, digits=3):

@@ -24,7 +24,7 @@ def command(
     open_report: Annotated[bool, typer.Option("--open", help="Open the report.")] = False,
 ):
     """Which bags of handwritten digits contain a 9? Compare learners on built-in data."""
-    from mixedbag.cli.compare import run
+    from mixedbag.cli._compare import run
     from mixedbag.cli.tables import seconds
     from mixedbag.comparison import Guess
     from mixedbag.datasets import load_digits_bags

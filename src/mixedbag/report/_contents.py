@@ -4,8 +4,8 @@ import numpy as np
 
 from mixedbag.comparison import RULES
 from mixedbag.comparison._outputs import circumstances
-from mixedbag.report import curves
-from mixedbag.report.views import view_of
+from mixedbag.report import _curves as curves
+from mixedbag.report._views import view_of
 
 _RIVALS = 3
 _MOST_BAGS = 300

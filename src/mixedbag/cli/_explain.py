@@ -7,6 +7,9 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from mixedbag.cli._edge import load_model
+from mixedbag.exceptions import InputError
+
 _FEATURES = 5
 
 
@@ -20,11 +23,10 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ):
     """Show what the model says of one bag, and which instances made it say so."""
-    from mixedbag.cli.answers import asking, bag_answers, instance_answers, needed_features
+    from mixedbag.cli._answers import asking, bag_answers, instance_answers, needed_features
     from mixedbag.cli.tables import stream_bags
-    from mixedbag.io import load
 
-    fitted = load(model)
+    fitted = load_model(model)
     with asking(model):
         features = needed_features(fitted)
     found = find_bag(stream_bags(table, bag, features, time), name, table)
@@ -57,7 +59,7 @@ def find_bag(blocks, name, table):
             if str(candidate) == name:
                 return block[i : i + 1]
         n_bags += len(block)
-    raise ValueError(f"{table} has no bag {name!r} among its {n_bags} bags")
+    raise InputError(f"{table} has no bag {name!r} among its {n_bags} bags")
 
 
 def standing_out(bags, i):
@@ -74,19 +76,19 @@ def standing_out(bags, i):
 def _show(explanation, top):
     from rich.table import Table
 
-    from mixedbag.cli.live import wide
+    from mixedbag.cli._terminal import shown, wide
 
     console = wide()
     facts = {k: v for k, v in explanation.items() if k not in ("instances", "bag")}
-    told = ", ".join(f"{k} {_value(v)}" for k, v in facts.items())
-    console.print(f"bag {explanation['bag']}: {told}", markup=False)
+    verdict = ", ".join(f"{k} {_value(v)}" for k, v in facts.items())
+    console.print(shown(f"bag {explanation['bag']}: {verdict}"))
     ranked = explanation["instances"]
     table = Table(box=None, header_style="bold")
     for column in ranked[0]:
-        table.add_column(column, justify="left" if column == "stands out" else "right")
+        table.add_column(shown(column), justify="left" if column == "stands out" else "right")
     for row in ranked[:top]:
-        shown = {**row, "stands out": ", ".join(f"{k} {v:g}" for k, v in row["stands out"].items())}
-        table.add_row(*(_value(value) for value in shown.values()))
+        told = {**row, "stands out": ", ".join(f"{k} {v:g}" for k, v in row["stands out"].items())}
+        table.add_row(*(shown(_value(value)) for value in told.values()))
     console.print(table)
     if len(ranked) > top:
         console.print(f"… and {len(ranked) - top} more; --top shows them", markup=False)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from mixedbag.cli._terminal import say
 from mixedbag.cli.tables import read_data, require_labels
 
 
@@ -26,21 +27,21 @@ def command(
     weight: Annotated[str | None, typer.Option(help="Column with how much the bag counts.")] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Column to leave out.")] = None,
     learner: Annotated[str, typer.Option(help="Name of the learner.")] = "bag statistics + extra",
-    seed: Annotated[int, typer.Option(help="Seed of all that is random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all that is random.")] = 0,
     out: Annotated[Path, typer.Option(help="Where to save the model.")] = Path("model.skops"),
     as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")] = False,
 ):
     """Fit one learner and save it; `mixedbag compare` tells which one to take."""
-    from mixedbag.comparison import fit_best_setting
+    from mixedbag.comparison import fit_best_setting, settle_rule
     from mixedbag.io import save
 
     data = read_data(table, bag, label, time, drop or (), group=group, weight=weight)
     data = require_labels(data, table, positive)
-    rule = "sequence" if rule == "auto" and time is not None else rule
+    settled = settle_rule(rule, data.y, data.bags.sizes, time is not None)
     if not as_json:
         for note in data.notes:
-            typer.echo(f"  {note}")
-    fitted = fit_best_setting(data.bags, data.y, rule, learner, seed, data.weight, data.groups)
+            say(f"  {note}")
+    fitted = fit_best_setting(data.bags, data.y, settled, learner, seed, data.weight, data.groups)
     save(fitted.model, out)
     done = {
         "learner": fitted.name,
@@ -54,7 +55,5 @@ def command(
         typer.echo(json.dumps(done, default=str))
     else:
         setting = ", ".join(f"{k.removeprefix('learner__')}={v}" for k, v in fitted.setting.items())
-        typer.echo(
-            f"{fitted.name} ({setting or 'no settings to choose'}) for the rule {fitted.rule}"
-        )
-        typer.echo(f"saved as {out}")
+        say(f"{fitted.name} ({setting or 'no settings to choose'}) for the rule {fitted.rule}")
+        say(f"saved as {out}")
