@@ -370,3 +370,93 @@ def test_an_interrupt_keeps_finished_folds(tmp_path):
     mixedbag(*arguments, folder=tmp_path)
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     assert (tmp_path / "out" / "report.html").exists()
+
+
+# Who is to blame, and what is shown ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", [ValueError, TypeError, KeyError, AssertionError])
+def test_an_error_of_our_own_is_a_defect(folder, monkeypatch, error):
+    def broken(*_, **__):
+        raise error("ours")
+
+    monkeypatch.setattr("mixedbag.comparison._schedule.Schedule.run", broken)
+    arguments = ("compare", "table.csv", "--bag", "molecule", "--label", "active", *QUICK)
+    told = mixedbag(*arguments, "--out", "broken", folder=folder, code=1).stderr
+    assert "defect of mixedbag" in told
+    assert error.__name__ in told
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        *(("--jobs", "0"), ("--folds", "1"), ("--folds", "-3"), ("--repeats", "0")),
+        *(("--seed", "-1"), ("--seed", "99999999999"), ("--time-budget", "0s")),
+        *(("--time-budget", "-5"), ("--learners", ","), ("--images", "0x0")),
+    ],
+)
+def test_options_out_of_range_are_refused(folder, option, value):
+    arguments = ("compare", "table.csv", "--bag", "molecule", "--label", "active")
+    done = mixedbag(*arguments, option, value, "--out", "refused", folder=folder, code=2)
+    assert done.stderr
+    assert not (folder / "refused" / "folds").exists()
+
+
+def test_a_table_for_another_model_is_refused(folder, compared):
+    (folder / "narrow.csv").write_text("bag,x0\na,1\n")
+    arguments = ("predict", "out/model.skops", "narrow.csv")
+    assert "x1" in mixedbag(*arguments, folder=folder, code=2).stderr
+
+
+NASTY = "\x1b]0;owned\x07\u202e"
+
+
+def test_names_reach_terminal_and_spreadsheet_harmlessly(tmp_path):
+    """Bags, labels, columns and the file have names that a terminal or spreadsheet would obey."""
+    data = make_any(n_bags=24, size=(2, 4), n_features=2, random_state=0)
+    table = tmp_path / f"t{NASTY}.csv"
+    with open(table, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["bag", "label", f"x{NASTY}", "y", f"note{NASTY}"])
+        for row, (bag, values) in enumerate(zip(data.bags.bag_of, data.bags.instances.tolist())):
+            label = f"=yes{NASTY}" if data.y[bag] else f"-no{NASTY}"
+            writer.writerow([f"=cmd|{bag}{NASTY}", label, *values, f"{row}{NASTY}"])
+    told = [mixedbag("compare", table.name, *QUICK, "--out", "out", folder=tmp_path)]
+    options = ("--learner", "spread labels + logistic")
+    told.append(mixedbag("fit", table.name, *options, folder=tmp_path))
+    arguments = ("explain", "model.skops", table.name, f"=cmd|0{NASTY}")
+    told.append(mixedbag(*arguments, folder=tmp_path))
+    told.append(mixedbag(*arguments[:3], f"no{NASTY}", folder=tmp_path, code=2))
+    told.append(mixedbag("compare", f"no{NASTY}.csv", folder=tmp_path, code=2))
+    shown = "".join(done.stdout + done.stderr for done in told)
+    assert "\\x1b]0;owned\\x07\\u202e" in shown
+    assert not set("\x1b\x07\u202e") & set(shown)
+    mixedbag("predict", "model.skops", table.name, "--out", "answers.csv", folder=tmp_path)
+    with open(tmp_path / "answers.csv", newline="") as file:
+        rows = list(csv.reader(file))
+    assert all(row[0].startswith("'=cmd") and row[1][0] == "'" for row in rows[1:])
+    assert all(float(value) is not None for row in rows[1:] for value in row[2:])
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_the_leaderboard(tmp_path, number):
+    data = make_any(n_bags=60, size=(2, 5), n_features=3, random_state=0)
+    write_csv(tmp_path / "table.csv", data.bags, data.y)
+    running = subprocess.Popen(
+        [
+            *(*COMMAND, "compare", "table.csv", "--bag", "molecule", "--label", "active"),
+            *("--out", "out", "--learners", "bag statistics + extra", "--jobs", "2"),
+        ],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 120
+    while not list(tmp_path.glob("out/folds/*/*.npz")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    running.send_signal(number)
+    _, told = running.communicate(timeout=60)
+    assert running.returncode == 128 + number
+    assert f"mixedbag: ended by {number.name}" in told
+    assert (tmp_path / "out" / "leaderboard.csv").exists()

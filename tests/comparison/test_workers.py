@@ -13,6 +13,7 @@ from mixedbag import compare
 from mixedbag.comparison import _compare
 from mixedbag.comparison._candidates import Candidate
 from mixedbag.datasets import make_any
+from mixedbag.exceptions import InputError
 from mixedbag.wrappers import SpreadLabels
 
 
@@ -27,6 +28,10 @@ class Troublesome(LogisticRegression):
         if self.tol == 3:
             time.sleep(60)
         return super().fit(X, y, sample_weight)
+
+    def decision_function(self, X):
+        scores = super().decision_function(X)
+        return scores * np.inf if self.tol == 4 and len(X) > 30 else scores
 
 
 @pytest.fixture
@@ -100,3 +105,70 @@ def test_a_short_budget_gives_a_partial_answer_and_a_model():
     result = compare(data.bags, data.y, learners=learners[:1], folds=3, time_budget=60)
     assert replace(result.chosen(), mean=0.0).status == "done"
     assert result.model is not None
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_jobs": 0}, "n_jobs must be at least 1, or -1"),
+        ({"n_jobs": 1.5}, "n_jobs must be"),
+        ({"folds": 1}, "folds must be a whole number of at least 2; got 1"),
+        ({"folds": 2.5}, "folds must be a whole number"),
+        ({"repeats": 0}, "repeats must be"),
+        ({"inner_folds": True}, "inner_folds must be"),
+        ({"random_state": -1}, "random_state must be"),
+        ({"time_budget": -1.0}, "time_budget must be"),
+        ({"time_budget": float("nan")}, "time_budget must be"),
+        ({"learners": [" "]}, "the name of a learner is empty"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings, message):
+    data = make_any(n_bags=20, random_state=0)
+    with pytest.raises(InputError, match=message):
+        compare(data.bags, data.y, **settings)
+
+
+def test_a_learner_without_finite_answers_is_a_row(with_trouble):
+    with_trouble(4)
+    data = make_any(n_bags=30, size=(2, 4), n_features=3, random_state=0)
+    result = compare(data.bags, data.y, folds=2, inner_folds=2)
+    row = next(row for row in result.leaderboard() if row.name == "ill")
+    assert row.status == "error"
+    assert "missing or infinite" in row.note
+    assert result.chosen().status == "done"
+
+
+def test_what_is_wrong_with_a_kept_trial_is_said(tmp_path):
+    data = make_any(n_bags=30, size=(2, 4), n_features=3, random_state=0)
+    settings = {"learners": ["spread labels + logistic"], "folds": 2, "inner_folds": 2}
+    first = compare(data.bags, data.y, folder=tmp_path, **settings)
+    assert first.notes == []
+    victim = min(tmp_path.glob("*/*-0.0.npz"))
+    with np.load(victim) as file:
+        parts = dict(file)
+    np.savez(victim, **parts | {"outer": parts["outer"][:-1]})
+    litter = victim.with_name(f".{victim.name}.{'0' * 32}.part")
+    litter.write_bytes(b"half")
+    mended = compare(data.bags, data.y, folder=tmp_path, **settings)
+    (note,) = mended.notes
+    assert note.startswith(f"{victim.name} is no finished trial and is done again: 'outer' has")
+    assert np.array_equal(mended.out_of_fold().bags, first.out_of_fold().bags)
+    assert compare(data.bags, data.y, folder=tmp_path, **settings).notes == []
+    assert not litter.exists()
+
+
+def test_a_result_is_read_not_changed():
+    data = make_any(n_bags=24, size=(2, 4), n_features=3, random_state=0)
+    seen = []
+    settings = {"learners": ["spread labels + logistic"], "folds": 2, "inner_folds": 2}
+    result = compare(data.bags, data.y, watch=seen.append, **settings)
+    with pytest.raises(AttributeError):
+        result.rule = "sum"
+    with pytest.raises(TypeError):
+        result.failures["somebody"] = "else"
+    result.leaderboard().clear()
+    assert result.leaderboard()
+    # What a watcher was told stays as it was.
+    counts = [sum(row.folds for row in known.leaderboard()[:1]) for known in seen]
+    assert counts == sorted(counts)
+    assert counts[0] == 0

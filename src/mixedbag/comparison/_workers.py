@@ -14,6 +14,8 @@ import warnings
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from mixedbag.comparison._trials import run_trial, what_is_wrong
 from mixedbag.exceptions import InputError
 
@@ -82,8 +84,8 @@ class Workers:
     """
 
     def __init__(self, protocol, n_jobs):
-        if n_jobs == 0:
-            raise InputError("n_jobs must be at least 1, or -1 for all cores; got 0")
+        if not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
+            raise InputError(f"n_jobs must be at least 1, or -1 for all cores; got {n_jobs!r}")
         self.capacity = n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
         self._protocol = pickle.dumps(protocol, protocol=pickle.HIGHEST_PROTOCOL)
         self._idle, self._busy, self._limits = [], {}, {}
