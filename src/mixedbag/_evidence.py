@@ -36,8 +36,9 @@ def amount_evidence_of_instances(model, bags):
     by_probability = hasattr(final, "predict_proba_instances")
     method = "predict_proba_instances" if by_probability else "predict_instances"
     values = _of_instances(model, bags, method, amount_evidence)
-    two_classes = by_probability and values.shape[1] == 2
-    return values[:, 1:] if two_classes else values
+    # Of two classes, a model of one amount counts the second; one of a table counts both.
+    counts_one = values.shape[1] == 2 and amount_evidence(model, bags[:1]).shape[1] == 1
+    return values[:, 1:] if by_probability and counts_one else values
 
 
 def speaks_of_amounts(model):

@@ -84,6 +84,17 @@ def test_amounts(make, rule, measure, learner, tmp_path):
     assert np.array_equal(again.predict(data.bags), result.model.predict(data.bags))
 
 
+def test_a_table_of_two_counts_has_two_columns_at_both_levels():
+    data = make_count(n_bags=24, random_state=0)
+    y = np.column_stack([data.bags.sizes - data.y, data.y])
+    learners = ["spread counts + logistic", "bag statistics + extra"]
+    result = compare(data.bags, y, learners=learners, folds=2, inner_folds=2)
+    assert all(row.status == "done" for row in result.leaderboard())
+    candidate = next(c for c in result.candidates if c.name == learners[0])
+    assert result.out_of_fold(candidate).instances.sum(axis=1) == pytest.approx(1.0)
+    assert result.model.predict_instances(data.bags).shape == (data.bags.n_instances, 2)
+
+
 @pytest.mark.parametrize("make", [make_count, make_sum])
 def test_bag_statistics_know_that_an_instance_is_a_small_bag(make):
     data = make(n_bags=40, size=10, random_state=0)
