@@ -201,7 +201,7 @@ _CALLS = [
     ("mixedbag.io.save", [None, MARKER]),
     ("mixedbag.cli.main", []),
     ("mixedbag.report.write_report", [None, MARKER]),
-    ("mixedbag.comparison.store.written_whole", [MARKER]),
+    ("mixedbag._files.written_whole", [MARKER]),
     ("mixedbag.engines.DistributedBags", [None]),
     ("mixedbag.datasets.read", [MARKER]),
     ("mixedbag._saved.find", ["os.system"]),
