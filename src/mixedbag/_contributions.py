@@ -1,0 +1,153 @@
+"""Why a bag got its answer: what the answer loses without an instance, or a feature of one.
+
+The strength of an answer is the log-odds of the class that was answered, whichever it is, or the
+amount itself. An instance contributes what the strength loses when it is left out; a feature of an
+instance, what it loses when the feature takes its typical value. Both ask the model about changed
+bags and nothing else, so they hold for every model and mean the same for all.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from mixedbag import _evidence
+from mixedbag.bags import Bags
+
+_ROWS = 100_000  # rows of changed bags that are asked about at a time
+_MOST = 200  # so many changed bags an answer; more instances are left out in runs
+_FLOOR = 1e-9  # probabilities nearer to 0 or 1 than this say nothing more
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """What the instances of one bag did for its answer.
+
+    Attributes
+    ----------
+    answer : label or None
+        The class that the bag was given; None where the answer is an amount.
+    strength : float
+        Log-odds of that class, or the amount.
+    values : array of shape (n_instances,)
+        What the strength loses without the instance: negative where it speaks against the answer.
+    run_length : int
+        How many neighbours were left out together; then each has its run's share.
+    """
+
+    answer: Any
+    strength: float
+    values: np.ndarray
+    run_length: int
+
+    @property
+    def unit(self) -> str:
+        """What the numbers are, in words."""
+        return "amount" if self.answer is None else f"log-odds of {self.answer}"
+
+
+def of_instances(model, bag: Bags, most: int = _MOST) -> Contributions:
+    """The contributions of the instances of one bag.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    bag : Bags
+        Exactly one bag.
+    most : int
+        Larger bags are left out in this many runs of neighbours.
+    """
+    n = bag.n_instances
+    code = answered(model, bag)
+    strength = float(_strength(model, bag, code)[0])
+    run_length = -(-n // most)
+    n_runs = -(-n // run_length)
+    if n_runs == 1:
+        values = np.full(n, strength / n)  # there is no bag without it
+        return Contributions(_label(model, code), strength, values, run_length)
+    run = np.arange(n) // run_length
+    lost = np.empty(n_runs)
+    block = max(1, _ROWS // n)
+    for start in range(0, n_runs, block):
+        left_out = np.arange(start, min(start + block, n_runs))
+        rows = np.concatenate([np.flatnonzero(run != k) for k in left_out])
+        sizes = n - np.bincount(run)[left_out]
+        lost[left_out] = strength - _strength(model, _with_rows(bag, rows, sizes), code)
+    values = (lost / np.bincount(run))[run]
+    return Contributions(_label(model, code), strength, values, run_length)
+
+
+def of_features(model, bag: Bags, instance: int, typical: np.ndarray) -> np.ndarray:
+    """What each feature of one instance does for the bag's answer.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    bag : Bags
+        Exactly one bag.
+    instance : int
+        The place of the instance in the bag.
+    typical : array of shape (n_features,)
+        The value that a feature takes in place of its own.
+    """
+    code = answered(model, bag)
+    strength = float(_strength(model, bag, code)[0])
+    n, d = bag.n_instances, bag.n_features
+    own = _dense(bag.instances[[instance]])[0]
+    differs = np.flatnonzero(~((own == typical) | (np.isnan(own) & np.isnan(typical))))
+    values = np.zeros(d)
+    block = max(1, _ROWS // n)
+    for start in range(0, len(differs), block):
+        features = differs[start : start + block]
+        X = bag.instances[np.tile(np.arange(n), len(features))]
+        X = X.tolil() if bag.is_sparse else X
+        X[np.arange(len(features)) * n + instance, features] = typical[features]
+        X = sparse.csr_array(X) if bag.is_sparse else X
+        changed = Bags(X, n * np.arange(len(features) + 1), feature_names=bag.feature_names)
+        values[features] = strength - _strength(model, changed, code)
+    return values
+
+
+def typical_values(bags: Bags) -> np.ndarray:
+    """The median of every feature over all instances."""
+    if not bags.is_sparse:
+        return np.nanmedian(bags.instances, axis=0)
+    columns = sparse.csc_array(bags.instances)
+    return np.array(
+        [np.median(_dense(columns[:, [j]])) for j in range(bags.n_features)], dtype=np.float64
+    )
+
+
+def answered(model, bag: Bags) -> int | None:
+    """The code of the class that a bag is given, or None where the answer is an amount."""
+    if _evidence.speaks_of_amounts(model):
+        return None
+    return int(np.flatnonzero(model.classes_ == model.predict(bag)[0])[0])
+
+
+def _strength(model, bags, code):
+    """How strongly the model gives each bag the answer: log-odds of a class, or the amount."""
+    if code is None:
+        return _evidence.amount_evidence(model, bags).sum(axis=1)
+    if hasattr(model, "predict_proba"):
+        p = np.clip(model.predict_proba(bags)[:, code], _FLOOR, 1.0 - _FLOOR)
+        return np.log(p) - np.log1p(-p)
+    evidence = _evidence.class_evidence(model, bags)
+    if evidence.shape[1] == 1:
+        return evidence[:, 0] if code == 1 else -evidence[:, 0]
+    return evidence[:, code] - np.delete(evidence, code, axis=1).max(axis=1)
+
+
+def _with_rows(bag, rows, sizes):
+    """Bags made of rows of one bag."""
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    return Bags(bag.instances[rows], offsets, feature_names=bag.feature_names)
+
+
+def _label(model, code):
+    return None if code is None else model.classes_[code]
+
+
+def _dense(X):
+    return X.toarray() if sparse.issparse(X) else np.asarray(X)
