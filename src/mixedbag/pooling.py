@@ -15,8 +15,8 @@ object with three methods over flat scores and offsets:
 All are safe for scores of any size. At a kink (max, ordered averages) `weights` is a subgradient
 that does not depend on the order of the instances.
 
-``derivatives(scores, offsets)`` gives all of it at once. Poolings that can follow a step of two
-sides of every bag without looking at instances have ``moved``.
+``derivatives(scores, offsets)`` gives all of it at once. A pooling that can follow a step of two
+sides of every bag without looking at instances says so (``moves_by_sides``) and has ``moved``.
 """
 
 from dataclasses import dataclass
@@ -54,6 +54,8 @@ def bag_logsumexp(values, offsets):
 
 class Pooling:
     """Base of poolings that are piecewise linear in the scores: they have no curvature."""
+
+    moves_by_sides = False
 
     def value(self, scores, offsets):
         """Bag scores."""
@@ -132,6 +134,7 @@ class LogSumExp(Pooling):
     """``(1/λ) log Σ_j exp(λ F_ij)``: a soft maximum that grows with the size of the bag."""
 
     lam: float = 1.0
+    moves_by_sides = True
 
     def value(self, scores, offsets):
         return self._score(bag_logsumexp(self.lam * scores, offsets), offsets)
@@ -145,9 +148,11 @@ class LogSumExp(Pooling):
 
     def derivatives(self, scores, offsets):
         logits = self.lam * scores
-        log_total = bag_logsumexp(logits, offsets)
-        weights = np.exp(logits - spread(log_total, offsets))
-        value = self._score(log_total, offsets)
+        top = bag_max(logits, offsets)
+        odds = np.exp(logits - spread(top, offsets))
+        total = bag_sum(odds, offsets)
+        weights = odds / spread(total, offsets)
+        value = self._score(top + np.log(total), offsets)
         return value, weights, self.lam * weights, np.full(len(value), -self.lam)
 
     def moved(self, left, right, left_step, right_step):

@@ -5,14 +5,16 @@ import warnings
 import numpy as np
 import pytest
 
-from mixedbag.boosting.state import State
+from mixedbag.boosting import _scores
+from mixedbag.boosting._scores import Directions, Scores, Sides
+from mixedbag.engines import Labelled
 from tests.boosting.toys import LOSSES, POOLINGS, hessian, random_bags, total_loss
 
 
-def a_state(pooling, loss, seed=0, level=0.0):
-    bags, sign, weight = random_bags(seed=seed)
-    state = State(bags.offsets, sign, weight, pooling, loss)
-    return state.added(np.random.default_rng(seed + 1).normal(size=bags.n_instances)).derived(level)
+def derivatives(pooling, loss, seed=0, level=0.0):
+    labelled = Labelled(*random_bags(seed=seed))
+    values = np.random.default_rng(seed + 1).normal(size=labelled.bags.n_instances)
+    return Scores.of(labelled, pooling, loss).plus(values).derived(level)
 
 
 def numeric_gradient(function, x, h=1e-5):
@@ -23,61 +25,78 @@ def numeric_gradient(function, x, h=1e-5):
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 @pytest.mark.parametrize("pooling", POOLINGS, ids=repr)
 def test_gradient_and_hessian_blocks_match_finite_differences(pooling, loss):
-    state = a_state(pooling, loss)
-    rest = state.offsets, state.sign, state.weight, pooling, loss
-    sizes = np.diff(state.offsets)
-    gradient = -np.repeat(state.sign, sizes) * state.gradient()
-    numeric = numeric_gradient(lambda F: total_loss(F, *rest), state.scores)
+    here = derivatives(pooling, loss)
+    at = here.at
+    sizes = np.diff(at.offsets)
+    gradient = -np.repeat(at.sign, sizes) * here.gradient()
+    numeric = numeric_gradient(
+        lambda F: total_loss(F, at.offsets, at.sign, at.weight, pooling, loss), at.values
+    )
     np.testing.assert_allclose(gradient, numeric, atol=1e-6)
 
     def slopes(F):
-        other = State(*rest).added(F).derived(0.0)
+        other = at.plus(F - at.values).derived(0.0)
         return np.repeat(other.slope, sizes) * other.weights
 
-    numeric = numeric_gradient(slopes, state.scores)
+    numeric = numeric_gradient(slopes, at.values)
     full = np.zeros_like(numeric)
     for bag in range(len(sizes)):
-        rows = slice(state.offsets[bag], state.offsets[bag + 1])
-        full[rows, rows] = hessian(state, bag)
+        rows = slice(at.offsets[bag], at.offsets[bag + 1])
+        full[rows, rows] = hessian(here, bag)
     np.testing.assert_allclose(full, numeric, atol=1e-5)
 
 
+@pytest.mark.parametrize("at_once", [1, 60, 2**14])
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 @pytest.mark.parametrize("pooling", POOLINGS, ids=repr)
-def test_derivatives_along_a_direction(pooling, loss):
-    state = a_state(pooling, loss)
-    h = np.random.default_rng(5).normal(size=len(state.scores))
-    length, eps = 0.3, 1e-5
-    value, slope, curve = state.along([h], [length])[0]
-    ahead, behind = (state.along([h], [length + e])[0] for e in (eps, -eps))
-    assert value == pytest.approx(
-        total_loss(
-            state.scores + length * h, state.offsets, state.sign, state.weight, pooling, loss
-        )
+def test_derivatives_along_directions(pooling, loss, at_once, monkeypatch):
+    """However many directions are followed in a pass."""
+    monkeypatch.setattr(_scores, "_AT_ONCE", at_once)
+    here = derivatives(pooling, loss)
+    at = here.at
+    directions = list(np.random.default_rng(5).normal(size=(3, len(at.values))))
+    steps = Directions(here, directions)
+    lengths, eps = np.array([0.3, 0.0, 0.7]), 1e-5
+    values, slopes, curves = steps.follow(lengths).T
+    ahead, behind = (steps.follow(lengths + e).T for e in (eps, -eps))
+    expected = [
+        total_loss(at.values + length * h, at.offsets, at.sign, at.weight, pooling, loss)
+        for h, length in zip(directions, lengths)
+    ]
+    np.testing.assert_allclose(values, expected)
+    np.testing.assert_allclose(slopes, (ahead[0] - behind[0]) / (2 * eps), atol=1e-5)
+    np.testing.assert_allclose(curves, (ahead[1] - behind[1]) / (2 * eps), atol=1e-4)
+    np.testing.assert_allclose(
+        steps.take([2, 0]).follow(lengths[[2, 0]]), steps.follow(lengths)[[2, 0]]
     )
-    assert slope == pytest.approx((ahead[0] - behind[0]) / (2 * eps), abs=1e-5)
-    assert curve == pytest.approx((ahead[1] - behind[1]) / (2 * eps), abs=1e-4)
 
 
+@pytest.mark.parametrize("at_once", [4, 2**14])
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
-@pytest.mark.parametrize("pooling", [p for p in POOLINGS if hasattr(p, "moved")], ids=repr)
-def test_stumps_are_followed_without_instances(pooling, loss):
+@pytest.mark.parametrize("pooling", [p for p in POOLINGS if p.moves_by_sides], ids=repr)
+def test_stumps_are_followed_without_instances(pooling, loss, at_once, monkeypatch):
     """The O(bags) path gives the same losses and derivatives as moving every instance."""
-    state = a_state(pooling, loss)
+    monkeypatch.setattr(_scores, "_AT_ONCE", at_once)
+    here = derivatives(pooling, loss)
     rng = np.random.default_rng(3)
-    left = rng.random((2, len(state.scores))) < 0.5
-    sides = np.array([1.0, 0.3]), np.array([-1.0, 2.0])
+    masks = rng.random((2, len(here.weights))) < 0.5
+    left, right = np.array([1.0, 0.3]), np.array([-1.0, 2.0])
     shares = np.array(
         [
-            [np.add.reduceat(state.weights * m, state.offsets[:-1]) for m in (mask, ~mask)]
-            for mask in left
+            [np.add.reduceat(here.weights * m, here.at.offsets[:-1]) for m in (mask, ~mask)]
+            for mask in masks
         ]
     )
     lengths = np.array([0.7, 0.2])
-    directions = [np.where(m, a, b) for m, a, b in zip(left, *sides)]
+    sides = Sides(here, shares, left, right)
+    moved = Directions(here, [np.where(m, a, b) for m, a, b in zip(masks, left, right)])
+    np.testing.assert_allclose(sides.follow(lengths), moved.follow(lengths), rtol=1e-9)
     np.testing.assert_allclose(
-        state.along_shares(shares, *sides, lengths), state.along(directions, lengths), rtol=1e-9
+        sides.take([1]).follow(lengths[1:]), moved.follow(lengths)[1:], rtol=1e-9
     )
+    constant = here.toward_constant(0.4).follow(lengths[:1])
+    everywhere = here.toward(np.full(len(here.weights), 0.4)).follow(lengths[:1])
+    np.testing.assert_allclose(constant, everywhere, rtol=1e-9)
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
@@ -92,16 +111,18 @@ def test_level_only_scales(loss):
 @pytest.mark.parametrize("pooling", POOLINGS, ids=repr)
 @pytest.mark.parametrize("scale", [1.0, 1e2, 1e4])
 def test_scores_of_any_size_stay_finite(pooling, loss, scale):
-    bags, sign, weight = random_bags(largest=40)
-    state = State(bags.offsets, sign, weight, pooling, loss)
-    state = state.added(scale * np.random.default_rng(1).uniform(-1, 1, bags.n_instances))
+    labelled = Labelled(*random_bags(largest=40))
+    n = labelled.bags.n_instances
+    values = scale * np.random.default_rng(1).uniform(-1, 1, n)
+    scores = Scores.of(labelled, pooling, loss).plus(values)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        level = (-sign * pooling.value(state.scores, bags.offsets)).max()
-        state = state.derived(level)
-        assert np.isfinite(state.total)
-        assert np.isfinite(state.along([np.ones(bags.n_instances)], [1.0])).all()
-    for array in (state.bag_scores, state.weights, state.bend, state.slope, state.curve):
+        level = (-labelled.target * pooling.value(values, labelled.bags.offsets)).max()
+        here = scores.derived(level)
+        assert np.isfinite(here.total)
+        assert np.isfinite(here.toward(np.ones(n)).follow(np.ones(1))).all()
+        np.testing.assert_allclose(scores.loss_and_weight(level)[0], here.total)
+    for array in (here.pooled, here.weights, here.bend, here.slope, here.curve):
         assert np.isfinite(array).all()
 
 

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.special import expit
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from mixedbag import Bags
 from mixedbag.boosting import (
     ExpBinBoost,
+    ExponentialLoss,
     ExpRegBoost,
     ISRBoost,
     NewtonStep,
@@ -19,11 +21,15 @@ from mixedbag.boosting import (
     OWABoost,
     PartitionStep,
     PooledBoostingClassifier,
+    SBoost,
     SignStep,
 )
-from mixedbag.boosting.block import Block, common_grid, prepare
-from mixedbag.boosting.stumps import StumpBooster
-from mixedbag.engines.local import LocalBlocks
+from mixedbag.boosting._codes import encode
+from mixedbag.boosting._grid import common_grid
+from mixedbag.boosting._scores import Scores
+from mixedbag.boosting._search import Standing, StumpSearch
+from mixedbag.engines import LocalBlocks
+from mixedbag.pooling import LogMeanExp
 from tests.boosting.toys import LOSSES, POOLINGS, best_sign_stump, random_bags
 
 STEPS = [SignStep(), NewtonStep(), PartitionStep()]
@@ -69,7 +75,7 @@ def test_training_loss_falls_for_every_lam_and_bag_size(preset, lam, largest):
 @pytest.mark.parametrize("pooling", POOLINGS, ids=repr)
 def test_training_loss_falls_for_every_combination(pooling, loss, step):
     bags, sign, _ = random_bags(n_bags=24, largest=5, seed=5)
-    model = PooledBoostingClassifier(pooling, loss, step, n_rounds=15)
+    model = PooledBoostingClassifier(pooling, loss=loss, step=step, n_rounds=15)
     assert_falls(model.fit(bags, sign))
 
 
@@ -82,18 +88,18 @@ def test_rounds_from_extreme_scores_fall(pooling, loss, step, scale):
     start = scale * np.random.default_rng(0).uniform(-1, 1, bags.n_instances)
     blocks = LocalBlocks.cut(bags, sign, weight)
     grid = common_grid(blocks)
-    blocks = blocks.map(prepare, grid, pooling, loss).map(Block.added, start)
+    search = StumpSearch(blocks.map(encode, grid), grid, step)
+    scores = blocks.map(Scores.of, pooling, loss).map(Scores.plus, start)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         worst = (-sign * pooling.value(start, bags.offsets)).max()
         level = worst if type(loss).__name__ == "ExponentialLoss" else 0.0
-        booster = StumpBooster(blocks, grid, step, level=level)
-        before = booster.level
+        standing = Standing.at(scores, level)
         for _ in range(5):
-            assert booster.round() is not None
-            assert booster.level < before
-            before = booster.level
-    assert np.isfinite(before)
+            before = standing.level
+            standing = search.next(standing).standing
+            assert standing.level < before
+    assert np.isfinite(standing.level)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -253,22 +259,18 @@ def test_threads_give_the_same_model(preset):
     np.testing.assert_allclose(one.decision_function(bags), two.decision_function(bags))
 
 
+@pytest.mark.parametrize("estimator", [None, DecisionTreeClassifier(max_depth=2)])
 @pytest.mark.parametrize("early", [False, True])
-def test_blocks_learn_what_whole_data_learn(early):
+def test_blocks_learn_what_whole_data_learn(early, estimator):
     """The way to a cluster: blocks of bags, functions mapped over them, and sums."""
     bags, sign, weight = random_bags(n_bags=60, seed=8)
-    model = ExpRegBoost(n_rounds=10, early_stopping=early, random_state=0)
+    model = ExpRegBoost(n_rounds=10, early_stopping=early, estimator=estimator, random_state=0)
+    whole = clone(model).fit(bags, sign, weight)
     model.classes_, model.n_features_in_ = np.array([-1.0, 1.0]), bags.n_features
     model._fit_blocks(LocalBlocks.cut(bags, sign, weight, n_blocks=4))
+    np.testing.assert_allclose(model.decision_function(bags), whole.decision_function(bags))
     if early:
-        assert len(model.validation_loss_) >= model.n_iter_
-    else:
-        whole = ExpRegBoost(n_rounds=10).fit(bags, sign, weight)
-        np.testing.assert_allclose(model.decision_function(bags), whole.decision_function(bags))
-    with pytest.raises(ValueError, match="estimator"):
-        model.set_params(estimator=LogisticRegression())._fit_blocks(
-            LocalBlocks.cut(bags, sign, weight)
-        )
+        np.testing.assert_allclose(model.validation_loss_, whole.validation_loss_)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -342,9 +344,57 @@ def test_nothing_varies_learns_the_balance_of_classes():
 
 
 @pytest.mark.parametrize(
-    "bad", [{"lam": 0.0}, {"n_rounds": 0}, {"learning_rate": 0.0}, {"learning_rate": 2.0}]
+    ("booster", "bad"),
+    [
+        (ExpBinBoost, {"lam": 0.0}),
+        (ExpBinBoost, {"lam": np.inf}),
+        (ExpBinBoost, {"n_rounds": 0}),
+        (ExpRegBoost, {"learning_rate": 0.0}),
+        (ExpRegBoost, {"learning_rate": 2.0}),
+        (NoisyOrBoost, {"validation_fraction": -0.2}),
+        (NoisyOrBoost, {"validation_fraction": 1.0}),
+        (ISRBoost, {"n_iter_no_change": 0}),
+        (ISRBoost, {"early_stopping": "yes"}),
+        (OWABoost, {"a": 0.0}),
+        (PooledBoostingClassifier, {"pooling": "max"}),
+        (PooledBoostingClassifier, {"loss": "exponential"}),
+        (PooledBoostingClassifier, {"step": "newton"}),
+        (SBoost, {"n_rounds": 0}),
+        (SBoost, {"gamma": -1.0}),
+        (SBoost, {"sample": 1.5}),
+    ],
+    ids=repr,
 )
-def test_bad_parameters_are_refused(bad):
+def test_bad_parameters_are_refused(booster, bad):
     bags, sign, _ = random_bags()
     with pytest.raises(ValueError, match=next(iter(bad))):
-        ExpBinBoost(**bad).fit(bags, sign)
+        booster(**bad).fit(bags, sign)
+
+
+@pytest.mark.parametrize("preset", [*PRESETS, PooledBoostingClassifier])
+@pytest.mark.parametrize("scale", [1e-300, 1e-30, 1e16, 1e300])
+def test_features_of_any_scale_give_finite_scores(preset, scale):
+    bags, sign, weight = random_bags(n_bags=30, seed=2)
+    plain = preset(n_rounds=20).fit(bags, sign, weight).decision_function(bags)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        wide = bags.with_instances(scale * bags.instances)
+        model = preset(n_rounds=20).fit(wide, sign, weight)
+    np.testing.assert_allclose(model.decision_function(wide), plain, rtol=1e-6)
+
+
+def test_values_as_far_apart_as_floats_go():
+    X = np.array([[-1.7e308], [1.7e308]] * 10)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert ExpRegBoost(n_rounds=3).fit(X, X[:, 0] > 0).score(X, X[:, 0] > 0) == 1.0
+
+
+def test_a_loss_that_is_not_finite_is_refused():
+    class Broken(LogMeanExp):
+        def value(self, scores, offsets):
+            return np.full(len(offsets) - 1, np.nan)
+
+    bags, sign, _ = random_bags()
+    with pytest.raises(ValueError, match="left the range of floating-point numbers"):
+        PooledBoostingClassifier(Broken(), loss=ExponentialLoss()).fit(bags, sign)

@@ -4,47 +4,59 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, minimize_scalar
 
-from mixedbag.boosting import _directions
-from mixedbag.boosting.search import exact_lengths, falling_lengths
+from mixedbag.boosting import steps
+from mixedbag.boosting._search import exact_lengths, falling_lengths
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_guarded_newton_is_newton_on_absolute_eigenvalues(seed):
-    rng = np.random.default_rng(seed)
-    U = rng.normal(size=(2, 2))
-    U = U + U.T
-    v = rng.normal(size=2)
+def eigen_step(v, U, longest=4.0):
+    """Promised decrease and step, by eigenvectors and the size of eigenvalues."""
     values, vectors = np.linalg.eigh(U)
     slopes = vectors.T @ v
-    steps = -np.sign(slopes) * np.minimum(np.abs(slopes) / np.abs(values), 4.0)
-    gain = -(slopes * steps + np.abs(values) * steps**2 / 2).sum()
-    found = _directions.guarded_newton(*v, U[0, 0], U[0, 1], U[1, 1], 4.0)
-    np.testing.assert_allclose(found, [gain, *(vectors @ steps)], atol=1e-10)
+    lengths = -np.sign(slopes) * np.minimum(np.abs(slopes) / np.abs(values), longest)
+    return -(slopes * lengths + np.abs(values) * lengths**2 / 2).sum(), vectors @ lengths
 
 
-def test_plain_newton_where_no_guard_is_needed():
-    """The shortcut for definite matrices and the eigenvalue path give the same gains."""
-    rng = np.random.default_rng(0)
-    left = rng.normal(size=(500, 3))
-    left[:, 1] += 3
-    sums = np.empty((1000, 3))
-    sums[0::2], sums[1::2] = left, [0.5, 7.0, 0.0]
-    cells, cut = np.arange(0, 1001, 2), np.tile([0.0, np.nan], 500)
-    gains = _directions.newton_gains(sums, cells, cut, 4.0)
-    for (v, a, b), gain in zip(left, gains[0::2]):
-        expected = _directions.guarded_newton(v, 0.5 - v, a, b, 7.0 - a - 2 * b, 4.0)[0]
-        assert gain == pytest.approx(expected)
-    assert (gains[1::2] == -np.inf).all()
+def as_sums(v, U):
+    """One slot with one threshold, whose system is (v, U): its cell, and the cell of everything."""
+    return np.array([[v[0], U[0, 0], U[0, 1]], [v.sum(), U.sum(), 0.0]])
+
+
+def gains(sums):
+    cells, is_cut = np.arange(0, len(sums) + 1, 2), np.tile([True, False], len(sums) // 2)
+    return steps.newton_gains(sums, cells, is_cut, 4.0)
+
+
+@pytest.mark.parametrize("shift", [0.0, 3.0])
+@pytest.mark.parametrize("seed", range(20))
+def test_guarded_newton_is_newton_on_absolute_eigenvalues(seed, shift):
+    """Indefinite systems, and definite ones that need no guard."""
+    rng = np.random.default_rng(seed)
+    U = rng.normal(size=(2, 2))
+    U = U + U.T + shift * np.eye(2)
+    v = rng.normal(size=2)
+    gain, step = eigen_step(v, U)
+    found = gains(as_sums(v, U))
+    assert found[0] == pytest.approx(gain)
+    assert found[1] == -np.inf
+    system = (np.array([x]) for x in (*v, U[0, 0], U[0, 1], U[1, 1]))
+    np.testing.assert_allclose(np.ravel(steps.guarded_steps(*system, 4.0)), step, atol=1e-10)
 
 
 def test_singular_curvature_gives_a_finite_step():
-    for args in [(1.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0, 0.0), (1.0, 1.0, 1.0, 1.0, 1.0)]:
-        assert np.isfinite(_directions.guarded_newton(*args, 4.0)).all()
+    for v, U in [
+        ([1.0, 0.0], [[0.0, 0.0], [0.0, 0.0]]),
+        ([0.0, 0.0], [[1.0, 0.0], [0.0, 0.0]]),
+        ([1.0, 1.0], [[1.0, 1.0], [1.0, 1.0]]),
+    ]:
+        v, U = np.array(v), np.array(U)
+        assert np.isfinite(gains(as_sums(v, U))[0])
+        system = (np.array([x]) for x in (*v, U[0, 0], U[0, 1], U[1, 1]))
+        assert np.isfinite(steps.guarded_steps(*system, 4.0)).all()
 
 
 def test_ties_go_to_the_first_cell():
     gain = np.array([1.0, 2.0, 2.0 + 1e-13, -np.inf, 5.0, 5.0, -np.inf])
-    np.testing.assert_array_equal(_directions.best_cells(gain, np.array([0, 4, 7])), [1, 4])
+    np.testing.assert_array_equal(steps.best_cells(gain, np.array([0, 4, 7])), [1, 4])
 
 
 def exponentials(rng, n):

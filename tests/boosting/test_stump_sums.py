@@ -5,10 +5,11 @@ import pytest
 from scipy import sparse
 
 from mixedbag import Bags
-from mixedbag.boosting.block import Block, common_grid, prepare
-from mixedbag.boosting.codes import encode
-from mixedbag.boosting.grid import MAX_CELLS, Grid
-from mixedbag.engines.local import LocalBlocks
+from mixedbag.boosting._codes import encode
+from mixedbag.boosting._grid import MAX_CELLS, Grid, common_grid
+from mixedbag.boosting._scores import Scores
+from mixedbag.boosting.steps import class_sums, newton_sums
+from mixedbag.engines import Labelled, LocalBlocks
 from tests.boosting.toys import LOSSES, POOLINGS, hessian, random_bags, side_values
 
 
@@ -35,10 +36,13 @@ KINDS = {
 }
 
 
-def a_block(bags, sign, weight, pooling, loss, grid=None):
-    grid = grid or Grid.from_instances(bags.instances)
-    block = Block(bags, sign, weight, grid, pooling, loss)
-    return grid, block.added(np.random.default_rng(1).normal(size=bags.n_instances)).derived(0.0)
+def a_block(bags, sign, weight, pooling, loss):
+    """Grid, codes and derivatives of bags at random scores."""
+    labelled = Labelled(bags, sign, weight)
+    grid = Grid.from_instances(bags.instances)
+    scores = Scores.of(labelled, pooling, loss)
+    values = np.random.default_rng(1).normal(size=bags.n_instances)
+    return grid, encode(labelled, grid), scores.plus(values).derived(0.0)
 
 
 def cuts(grid):
@@ -59,10 +63,10 @@ def test_newton_sums_equal_direct_sums(pooling, loss, kind, is_sparse):
     dense = bags.instances
     if is_sparse:
         bags = bags.with_instances(sparse.csr_array(dense))
-    grid, block = a_block(bags, sign, weight, pooling, loss)
-    sums = block.newton_sums()
-    blocks = [hessian(block, bag) for bag in range(len(bags))]
-    slopes = bags.spread(block.slope) * block.weights
+    grid, codes, here = a_block(bags, sign, weight, pooling, loss)
+    sums = newton_sums(codes, here)
+    blocks = [hessian(here, bag) for bag in range(len(bags))]
+    slopes = bags.spread(here.slope) * here.weights
     for cell, feature, threshold, goes_left in cuts(grid):
         left = side_values(dense[:, feature], threshold, goes_left)
         runs = [slice(a, b) for a, b in zip(bags.offsets[:-1], bags.offsets[1:])]
@@ -84,8 +88,8 @@ def test_class_sums_equal_direct_sums(kind, is_sparse):
     dense = bags.instances
     if is_sparse:
         bags = bags.with_instances(sparse.csr_array(dense))
-    grid, block = a_block(bags, sign, weight, POOLINGS[2], LOSSES[0])
-    sums, size, target = block.class_sums(), block.gradient(), bags.spread(sign)
+    grid, codes, here = a_block(bags, sign, weight, POOLINGS[2], LOSSES[0])
+    sums, size, target = class_sums(codes, here), here.gradient(), bags.spread(sign)
     for cell, feature, threshold, goes_left in cuts(grid):
         left = side_values(dense[:, feature], threshold, goes_left) * size
         expected = left[target < 0].sum(), left[target > 0].sum()
@@ -99,14 +103,14 @@ def test_sides_and_shares(is_sparse):
     dense = bags.instances
     if is_sparse:
         bags = bags.with_instances(sparse.csr_array(dense))
-    grid, block = a_block(bags, sign, weight, POOLINGS[2], LOSSES[0])
+    grid, codes, here = a_block(bags, sign, weight, POOLINGS[2], LOSSES[0])
     for cell, feature, threshold, goes_left in cuts(grid):
         slot = grid.slot[cell]
         cut = cell - grid.cells[slot]
         left = side_values(dense[:, feature], threshold, goes_left)
-        np.testing.assert_array_equal(block.codes.left_of(slot, cut), left.astype(bool))
-        expected = [np.add.reduceat(block.weights * m, bags.offsets[:-1]) for m in (left, 1 - left)]
-        shares = block.codes.shares(np.array([slot, slot]), np.array([cut, cut]), block.weights)
+        np.testing.assert_array_equal(codes.left_of(slot, cut), left.astype(bool))
+        expected = [np.add.reduceat(here.weights * m, bags.offsets[:-1]) for m in (left, 1 - left)]
+        shares = codes.shares(np.array([slot, slot]), np.array([cut, cut]), here.weights)
         np.testing.assert_allclose(shares, [expected, expected])
 
 
@@ -117,9 +121,15 @@ def test_sums_of_blocks_add_up(n_blocks):
     results = []
     for n in (1, n_blocks):
         blocks = LocalBlocks.cut(*labelled, n_blocks=n)
-        blocks = blocks.map(prepare, grid, POOLINGS[1], LOSSES[0]).map(Block.derived, 0.0)
+        codes = blocks.map(encode, grid)
+        scores = blocks.map(Scores.of, POOLINGS[1], LOSSES[0])
+        here = scores.map(Scores.derived, 0.0)
         results.append(
-            [blocks.sum(q) for q in (Block.newton_sums, Block.class_sums, Block.loss_and_weight)]
+            [
+                codes.sum(newton_sums, here),
+                codes.sum(class_sums, here),
+                scores.sum(Scores.loss_and_weight),
+            ]
         )
     for one, many in zip(*results):
         np.testing.assert_allclose(one, many, atol=1e-12)
@@ -146,7 +156,7 @@ def test_codes_are_sorted_inside_bags_of_any_size(size):
     X = rng.normal(size=(size + 5, 2)).round(2)
     bags = Bags(X, [0, size, size + 5])
     grid = Grid.from_instances(X)
-    codes = encode(bags, grid)
+    codes = encode(Labelled(bags, None, None), grid)
     for slot, f in enumerate(grid.feature):
         thresholds = grid.thresholds[grid.start[f] : grid.start[f + 1]]
         expected = np.searchsorted(thresholds, X[:, f])

@@ -40,12 +40,12 @@ def total_loss(scores, offsets, sign, weight, pooling, loss):
     return loss.derivatives(margin)[0] @ weight
 
 
-def hessian(state, bag):
+def hessian(here, bag):
     """The block of the Hessian that belongs to one bag, as a full matrix."""
-    rows = slice(state.offsets[bag], state.offsets[bag + 1])
-    q = state.weights[rows]
-    cross = state.curve[bag] + state.slope[bag] * state.rank[bag]
-    return state.slope[bag] * np.diag(state.bend[rows]) + cross * np.outer(q, q)
+    rows = slice(here.at.offsets[bag], here.at.offsets[bag + 1])
+    q = here.weights[rows]
+    cross = here.curve[bag] + here.slope[bag] * here.rank[bag]
+    return here.slope[bag] * np.diag(here.bend[rows]) + cross * np.outer(q, q)
 
 
 def side_values(column, threshold, missing_left):

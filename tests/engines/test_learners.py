@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.tree import DecisionTreeClassifier
 
 from mixedbag import Bags
 from mixedbag.aggregate import (
@@ -100,7 +101,8 @@ def test_totals_and_counts(client, write, table, tmp_path):
 def test_early_stopping_holds_out_bags_of_every_block(placed, local):
     learner = ExpRegBoost(n_rounds=30, early_stopping=True, random_state=0).fit(placed)
     assert learner.score(*local) > 0.7
-    assert len(learner.validation_loss_) >= learner.n_iter_
+    here = clone(learner).fit(*local)
+    np.testing.assert_allclose(learner.validation_loss_, here.validation_loss_)
 
 
 def test_more_than_two_classes(client, write, table, tmp_path):
@@ -127,6 +129,8 @@ def test_learners_that_need_everything_in_one_place_say_so(placed):
     ):
         with pytest.raises(ValueError, match=f"needs all bags in one place.*learns with {wish}"):
             learner.fit(placed)
+    with pytest.raises(ValueError, match="leave out estimator"):
+        ExpRegBoost(estimator=DecisionTreeClassifier()).fit(placed)
 
 
 def test_labels_are_not_given_twice(placed):

@@ -1,6 +1,6 @@
 """Boosting for bags: pooled boosting under the *any* rule, SBoost under the *majority* rule."""
 
-from mixedbag.boosting.localized import ExpBinBoost, ExpRegBoost
+from mixedbag.boosting.exponential import ExpBinBoost, ExpRegBoost
 from mixedbag.boosting.losses import ExponentialLoss, LogisticLoss
 from mixedbag.boosting.pooled import (
     ISRBoost,
@@ -8,7 +8,7 @@ from mixedbag.boosting.pooled import (
     OWABoost,
     PooledBoostingClassifier,
 )
-from mixedbag.boosting.session import SBoost
+from mixedbag.boosting.sboost import SBoost
 from mixedbag.boosting.steps import NewtonStep, PartitionStep, SignStep
 
 __all__ = [

@@ -1,17 +1,16 @@
 """Pooled boosting: bag scores pooled from boosted instance scores, one loss, one kind of step.
 
 One loop, three pieces to swap. The named boosters are the combinations of the literature (see also
-`mixedbag.boosting.localized`); `PooledBoostingClassifier` takes any.
+`mixedbag.boosting.exponential`); `PooledBoostingClassifier` takes any.
 """
 
-import numbers
+from sklearn.utils._param_validation import HasMethods
 
-from sklearn.utils import check_scalar
-
-from mixedbag.boosting.boosted import BoostedBags
+from mixedbag._parameters import above
+from mixedbag.boosting._loop import BoostedBags
 from mixedbag.boosting.losses import ExponentialLoss, LogisticLoss
 from mixedbag.boosting.steps import NewtonStep, PartitionStep, SignStep
-from mixedbag.pooling import ISR, OWA, LogMeanExp, NoisyOr
+from mixedbag.pooling import ISR, OWA, LogMeanExp, NoisyOr, Pooling
 
 
 class NoisyOrBoost(BoostedBags):
@@ -133,12 +132,14 @@ class OWABoost(BoostedBags):
     """
 
     _search_space = {"a": [0.25, 0.5, 1.0]}
+    _parameter_constraints = {"a": [above(0)]}
     _loss = ExponentialLoss()
     _step = PartitionStep()
 
     def __init__(
         self,
         a=0.5,
+        *,
         n_rounds=100,
         learning_rate=1.0,
         estimator=None,
@@ -149,24 +150,20 @@ class OWABoost(BoostedBags):
         random_state=None,
     ):
         super().__init__(
-            n_rounds,
-            learning_rate,
-            estimator,
-            early_stopping,
-            validation_fraction,
-            n_iter_no_change,
-            n_jobs,
-            random_state,
+            n_rounds=n_rounds,
+            learning_rate=learning_rate,
+            estimator=estimator,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            n_jobs=n_jobs,
+            random_state=random_state,
         )
         self.a = a
 
     @property
     def _pooling(self):
         return OWA(self.a)
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_scalar(self.a, "a", numbers.Real, min_val=0, include_boundaries="neither")
 
 
 class PooledBoostingClassifier(BoostedBags):
@@ -190,9 +187,10 @@ class PooledBoostingClassifier(BoostedBags):
 
     Notes
     -----
-    A pooling needs ``value``, ``weights`` and ``curvature``; a loss needs ``derivatives`` and
-    ``log_odds_scale``; a step names the ``sums`` it wants from a block of bags and turns them into
-    ``candidates``.
+    A pooling derives from `mixedbag.pooling.Pooling` and has ``value``, ``weights`` and
+    ``curvature``; a loss has ``derivatives`` and ``log_odds_scale``; a step names the ``sums`` it
+    wants from the codes and derivatives of a block of bags, turns them into ``candidates``, and
+    says whether the search along them is ``exact``.
 
     Examples
     --------
@@ -211,9 +209,17 @@ class PooledBoostingClassifier(BoostedBags):
     2
     """
 
+    _parameter_constraints = {
+        "pooling": [Pooling, None],
+        "loss": [HasMethods("derivatives"), None],
+        "step": [HasMethods(["sums", "candidates"]), None],
+        "fit_intercept": ["boolean"],
+    }
+
     def __init__(
         self,
         pooling=None,
+        *,
         loss=None,
         step=None,
         fit_intercept=True,
@@ -227,14 +233,14 @@ class PooledBoostingClassifier(BoostedBags):
         random_state=None,
     ):
         super().__init__(
-            n_rounds,
-            learning_rate,
-            estimator,
-            early_stopping,
-            validation_fraction,
-            n_iter_no_change,
-            n_jobs,
-            random_state,
+            n_rounds=n_rounds,
+            learning_rate=learning_rate,
+            estimator=estimator,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            n_jobs=n_jobs,
+            random_state=random_state,
         )
         self.pooling = pooling
         self.loss = loss

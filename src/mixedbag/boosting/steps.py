@@ -1,20 +1,19 @@
 """What a stump adds to the scores, chosen from sums at every candidate threshold.
 
-A step names the sums it needs from blocks of bags and turns them into candidates: a value for
-either side of each threshold, and how far to go. The loss itself then decides between the best
-candidate of each of the most promising features, and how far to go along it.
+A step names the ``sums`` it needs from the codes and derivatives of a block of bags, and turns the
+sums of all blocks into ``candidates``: a value for either side of a threshold, and how far to go.
+The loss itself then decides between the best candidate of each of the most promising features, and
+how far to go along it (to the minimum if the step is ``exact``).
 """
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
-from mixedbag.boosting import _directions
-from mixedbag.boosting.block import Block
-
-LEAST = -700.0  # the logarithm of a loss that is as good as zero
 LONGEST = 10.0  # a stump without error would get an infinite weight
+TIE = 1e-9  # gains this close are equal: the first wins, whatever the order of summation
 
 
 class Candidates(NamedTuple):
@@ -25,16 +24,19 @@ class Candidates(NamedTuple):
     right: np.ndarray
     length: np.ndarray
 
-    def take(self, rows):
+    def take(self, rows) -> "Candidates":
         return Candidates(*(values[rows] for values in self))
 
 
-def _most_promising(gain, n):
-    """Which `n` slots have the largest gains, best first."""
-    # Ten digits decide, so that the order in which bags were summed does not.
-    top = np.abs(gain[np.isfinite(gain)]).max(initial=0.0)
-    digits = np.round(gain / top, 10) if top > 0 else gain
-    return np.argsort(-digits, kind="stable")[:n]
+def class_sums(codes, here) -> np.ndarray:
+    """Gradient sizes left of every threshold: of negative bags, of positive bags."""
+    return codes.class_sums(here.gradient(), (here.at.sign > 0).astype(np.int64))
+
+
+def newton_sums(codes, here) -> np.ndarray:
+    """(v_L, u_LL, u_LR) at every threshold: slope and curvature in a stump's two values."""
+    cross = here.curve + here.slope * here.rank
+    return codes.newton_sums(here.weights, here.bend, here.slope, cross)
 
 
 @dataclass(frozen=True)
@@ -47,15 +49,16 @@ class SignStep:
 
     n_candidates: int = 16
 
-    sums = staticmethod(Block.class_sums)
+    sums = staticmethod(class_sums)
     exact = True
 
-    def candidates(self, sums, grid, loss, weight):
+    def candidates(self, sums, grid, loss: float, weight: float) -> Candidates:
+        """The steepest stump of each of the most promising slots."""
         total = sums[grid.cells[1] - 1]
         below = sums[:, 1] - sums[:, 0]
         above = (total[1] - total[0]) - below
-        edge = np.where(np.isnan(grid.cut), -np.inf, np.abs(below) + np.abs(above))
-        best = _directions.best_cells(edge, grid.cells)
+        edge = np.where(grid.is_cut, np.abs(below) + np.abs(above), -np.inf)
+        best = best_cells(edge, grid.cells)
         cell = best[_most_promising(edge[best], self.n_candidates)]
         left, right = (np.where(side[cell] < 0, -1.0, 1.0) for side in (below, above))
         # AdaBoost's weight, exact for bags of one and a good start for others.
@@ -73,15 +76,19 @@ class NewtonStep:
     n_candidates: int = 8
     longest: float = 4.0
 
-    sums = staticmethod(Block.newton_sums)
+    sums = staticmethod(newton_sums)
     exact = False
 
-    def candidates(self, sums, grid, loss, weight):
-        gain = _directions.newton_gains(sums, grid.cells, grid.cut, self.longest)
-        best = _directions.best_cells(gain, grid.cells)
-        left, right = _directions.newton_steps(sums, grid.cells, best, self.longest)
+    def candidates(self, sums, grid, loss: float, weight: float) -> Candidates:
+        """The Newton step of each of the slots where it promises most."""
+        gain = newton_gains(sums, grid.cells, grid.is_cut, self.longest)
+        best = best_cells(gain, grid.cells)
         chosen = _most_promising(gain[best], self.n_candidates)
-        return Candidates(best[chosen], left[chosen], right[chosen], np.ones(len(chosen)))
+        cell = best[chosen]
+        v_l, a, b = sums[cell].T
+        v_all, u_all, _ = sums[grid.cells[chosen + 1] - 1].T
+        left, right = guarded_steps(v_l, v_all - v_l, a, b, u_all - a - 2.0 * b, self.longest)
+        return Candidates(cell, left, right, np.ones(len(cell)))
 
 
 @dataclass(frozen=True)
@@ -94,16 +101,17 @@ class PartitionStep:
 
     n_candidates: int = 8
 
-    sums = staticmethod(Block.class_sums)
+    sums = staticmethod(class_sums)
     exact = False
 
-    def candidates(self, sums, grid, loss, weight):
+    def candidates(self, sums, grid, loss: float, weight: float) -> Candidates:
+        """The purest partition of each of the most promising slots."""
         total = sums[grid.cells[1] - 1]
         above = np.maximum(total - sums, 0.0)
         sums = np.maximum(sums, 0.0)  # sparse sums are differences
         error = np.sqrt(sums[:, 0] * sums[:, 1]) + np.sqrt(above[:, 0] * above[:, 1])
-        gain = np.where(np.isnan(grid.cut), -np.inf, total.sum() - 2.0 * error)
-        best = _directions.best_cells(gain, grid.cells)
+        gain = np.where(grid.is_cut, total.sum() - 2.0 * error, -np.inf)
+        best = best_cells(gain, grid.cells)
         cell = best[_most_promising(gain[best], self.n_candidates)]
         smooth = total.sum() / (2.0 * weight)
         left, right = (
@@ -111,3 +119,92 @@ class PartitionStep:
             for side in (sums, above)
         )
         return Candidates(cell, left, right, np.ones(len(cell)))
+
+
+def _most_promising(gain, n):
+    """Which `n` slots have the largest gains, best first."""
+    # Ten digits decide, so that the order in which bags were summed does not.
+    top = np.abs(gain[np.isfinite(gain)]).max(initial=0.0)
+    digits = np.round(gain / top, 10) if top > 0 else gain
+    return np.argsort(-digits, kind="stable")[:n]
+
+
+@njit(cache=True, nogil=True)
+def best_cells(gain, cells):
+    """The cell with the largest gain in every slot; the first of those that tie."""
+    best = np.empty(len(cells) - 1, np.int64)
+    for slot in range(len(best)):
+        top = -np.inf
+        for cell in range(cells[slot], cells[slot + 1]):
+            top = max(top, gain[cell])
+        cell = cells[slot]
+        while gain[cell] < top - TIE * abs(top):
+            cell += 1
+        best[slot] = cell
+    return best
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _decrease(slope, size, longest):
+    """How far −slope·x + size·x²/2 falls within `longest`."""
+    step = slope / size if slope < longest * size else longest
+    return slope * step - 0.5 * size * step * step
+
+
+@njit(cache=True, nogil=True)
+def newton_gains(sums, cells, is_cut, longest):
+    """The decrease of the loss that the guarded Newton step of every cell promises."""
+    gain = np.empty(len(is_cut))
+    for slot in range(len(cells) - 1):
+        last = cells[slot + 1] - 1
+        v_all, u_all = sums[last, 0], sums[last, 1]
+        for cell in range(cells[slot], last + 1):
+            if not is_cut[cell]:
+                gain[cell] = -np.inf
+                continue
+            v_l, a, b = sums[cell, 0], sums[cell, 1], sums[cell, 2]
+            v_r = v_all - v_l
+            c = u_all - a - 2.0 * b
+            determinant = a * c - b * b
+            left, right = c * v_l - b * v_r, a * v_r - b * v_l
+            bound = longest * determinant
+            if a > 0.0 and bound > 0.0 and left * left + right * right <= bound * bound:
+                # No guard needed: the plain Newton step is short and falls.
+                gain[cell] = 0.5 * (v_l * left + v_r * right) / determinant
+                continue
+            # As in `guarded_steps`, for the decrease along each eigenvector.
+            middle, half = 0.5 * (a + c), 0.5 * (a - c)
+            radius = np.sqrt(half * half + b * b)
+            cosine, sine = 1.0, 0.0
+            if radius > 0.0:
+                cosine = np.sqrt(max(0.0, 0.5 * (1.0 + half / radius)))
+                sine = np.copysign(np.sqrt(max(0.0, 0.5 * (1.0 - half / radius))), b)
+            slope_1, slope_2 = cosine * v_l + sine * v_r, cosine * v_r - sine * v_l
+            gain[cell] = _decrease(abs(slope_1), abs(middle + radius), longest) + _decrease(
+                abs(slope_2), abs(middle - radius), longest
+            )
+    return gain
+
+
+def guarded_steps(v_l, v_r, a, b, c, longest: float):
+    """Steps (left, right) for slopes (v_l, v_r) and curvatures [[a, b], [b, c]], arrays all.
+
+    The curvature is indefinite where positive bags weigh in, and a plain Newton step then climbs.
+    Each eigenvector is walked by its slope over the *size* of its eigenvalue, at most `longest`.
+    """
+    middle, half = 0.5 * (a + c), 0.5 * (a - c)
+    radius = np.sqrt(half * half + b * b)
+    # The eigenvector of the larger eigenvalue, as the cosine and sine of its angle.
+    tilt = np.divide(half, radius, out=np.ones_like(half), where=radius > 0.0)
+    cosine = np.sqrt(np.maximum(0.0, 0.5 * (1.0 + tilt)))
+    sine = np.copysign(np.sqrt(np.maximum(0.0, 0.5 * (1.0 - tilt))), b)
+    step_1 = _guarded(cosine * v_l + sine * v_r, np.abs(middle + radius), longest)
+    step_2 = _guarded(cosine * v_r - sine * v_l, np.abs(middle - radius), longest)
+    return cosine * step_1 - sine * step_2, sine * step_1 + cosine * step_2
+
+
+def _guarded(slope, size, longest):
+    """Minimisers of slope·x + size·x²/2 within ±longest."""
+    short = np.abs(slope) < longest * size
+    far = -np.sign(slope) * longest
+    return np.divide(-slope, size, out=far, where=short)

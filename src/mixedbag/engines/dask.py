@@ -27,12 +27,13 @@ class DaskBlocks:
         self.client = client
         self.futures = futures
 
-    def map(self, function, *args):
+    def map(self, function, *args, each=None):
         """The results of ``function(block, *args)``, kept on the workers, as blocks.
 
-        Here and below, an argument that is blocks itself is passed on block by block.
+        Here and below, an argument that is blocks itself is passed on block by block; `each` is as
+        in `collect`.
         """
-        return DaskBlocks(self.client, self._submit(function, args))
+        return DaskBlocks(self.client, self._submit(function, args, each))
 
     def sum(self, function, *args):
         """The sum over blocks of ``function(block, *args)``, added on the workers."""
@@ -47,10 +48,10 @@ class DaskBlocks:
 
         `each` has one more first argument for every block: ``function(block, each[i], *args)``.
         """
-        args = args if each is None else (DaskBlocks(self.client, each), *args)
-        return [self._answer(part) for part in self._submit(function, args)]
+        return [self._answer(part) for part in self._submit(function, args, each)]
 
-    def _submit(self, function, args):
+    def _submit(self, function, args, each=None):
+        args = args if each is None else (DaskBlocks(self.client, each), *args)
         columns = [arg.futures if isinstance(arg, DaskBlocks) else repeat(arg) for arg in args]
         return [self._call(function, *call) for call in zip(self.futures, *columns)]
 

@@ -83,12 +83,12 @@ class LocalBlocks:
         runs = [slice(a, b) for a, b in pairwise(edges)]
         return cls([Labelled(bags[run], target[run], weight[run]) for run in runs], n_jobs)
 
-    def map(self, function, *args):
-        """The results of ``function(block, *args)``, as blocks.
+    def map(self, function, *args, each=None):
+        """The results of ``function(block, *args)``, as blocks; `each` is as in `collect`.
 
         Here and below, an argument that is blocks itself is passed on block by block.
         """
-        return LocalBlocks(self._each(function, args), self.n_jobs)
+        return LocalBlocks(self.collect(function, *args, each=each), self.n_jobs)
 
     def sum(self, function, *args):
         """The sum over blocks of ``function(block, *args)``, always added in the same order."""
@@ -104,6 +104,8 @@ class LocalBlocks:
     def _each(self, function, args):
         columns = [arg.blocks if isinstance(arg, LocalBlocks) else repeat(arg) for arg in args]
         calls = list(zip(self.blocks, *columns))
+        if len(calls) == 1:
+            return [function(*calls[0])]
         n_threads = min(effective_n_jobs(self.n_jobs), len(calls))
         if n_threads == 1:
             return [function(*call) for call in calls]

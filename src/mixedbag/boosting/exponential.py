@@ -1,10 +1,7 @@
 """Boosting with a soft maximum that localizes the witnesses: ExpBin- and ExpReg-miBoost."""
 
-import numbers
-
-from sklearn.utils import check_scalar
-
-from mixedbag.boosting.boosted import BoostedBags
+from mixedbag._parameters import above
+from mixedbag.boosting._loop import BoostedBags
 from mixedbag.boosting.losses import ExponentialLoss
 from mixedbag.boosting.steps import NewtonStep, SignStep
 from mixedbag.pooling import LogMeanExp
@@ -14,11 +11,13 @@ class _LocalizedBoost(BoostedBags):
     """Log-mean-exp pooling and the exponential loss; the step is the subclass's."""
 
     _search_space = {"lam": [0.03, 0.1, 0.3, 1.0]}
+    _parameter_constraints = {"lam": [above(0)]}
     _loss = ExponentialLoss()
 
     def __init__(
         self,
         lam=0.1,
+        *,
         n_rounds=100,
         learning_rate=1.0,
         estimator=None,
@@ -29,24 +28,20 @@ class _LocalizedBoost(BoostedBags):
         random_state=None,
     ):
         super().__init__(
-            n_rounds,
-            learning_rate,
-            estimator,
-            early_stopping,
-            validation_fraction,
-            n_iter_no_change,
-            n_jobs,
-            random_state,
+            n_rounds=n_rounds,
+            learning_rate=learning_rate,
+            estimator=estimator,
+            early_stopping=early_stopping,
+            validation_fraction=validation_fraction,
+            n_iter_no_change=n_iter_no_change,
+            n_jobs=n_jobs,
+            random_state=random_state,
         )
         self.lam = lam
 
     @property
     def _pooling(self):
         return LogMeanExp(self.lam)
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_scalar(self.lam, "lam", numbers.Real, min_val=0, include_boundaries="neither")
 
 
 class ExpBinBoost(_LocalizedBoost):

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from mixedbag import Bags
 from mixedbag.boosting import SBoost
-from mixedbag.boosting.session import GAMMAS, session_loss, session_weights
+from mixedbag.boosting.sboost import GAMMAS, session_loss, session_weights
 from mixedbag.datasets import load_sessions
 from tests.boosting.toys import random_bags
 

@@ -9,7 +9,10 @@ for a threshold also finds their better side. A slot's axis is cut into *cells*;
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from scipy import sparse
+
+from mixedbag.engines.sampling import sample_rows
 
 MAX_CELLS = 255  # of values; one more code is left for missing ones, and a code fits a byte
 
@@ -28,6 +31,8 @@ class Grid:
         Where the cells of each slot begin.
     cut : array of shape (n_cells,)
         The threshold that has the cells up to this one on its left; NaN where there is none.
+    is_cut : array of shape (n_cells,)
+        Whether there is one.
     slot : array of shape (n_cells,)
         The slot of each cell.
     sees_missing : array of shape (n_slots,)
@@ -41,11 +46,17 @@ class Grid:
     missing: np.ndarray
     cells: np.ndarray
     cut: np.ndarray
+    is_cut: np.ndarray
     slot: np.ndarray
     sees_missing: np.ndarray
 
+    def place(self, cell):
+        """Slot of a cell, and the code that is the last on its left."""
+        slot = self.slot[cell]
+        return slot, cell - self.cells[slot]
+
     @classmethod
-    def from_instances(cls, instances, missing=None, max_cells=MAX_CELLS):
+    def from_instances(cls, instances, missing=None, max_cells: int = MAX_CELLS) -> "Grid":
         """Midpoints between distinct values; beyond `max_cells` of them, evenly spread ones.
 
         `missing` says which features have missing values, if these rows alone do not tell.
@@ -56,23 +67,24 @@ class Grid:
         return cls.from_thresholds(thresholds, missing)
 
     @classmethod
-    def from_thresholds(cls, thresholds, has_missing):
+    def from_thresholds(cls, thresholds, has_missing) -> "Grid":
         """Build from the thresholds of each feature, and whether it has missing values."""
         counts = np.array([len(t) for t in thresholds])
         start = np.concatenate([[0], np.cumsum(counts)])
         slots, cuts = [], []
-        for f, cut in enumerate(thresholds):
+        for f, between in enumerate(thresholds):
             if has_missing[f]:
-                slots += [(f, 0, len(cut) + 1, True), (f, 1, 0, True)]
-                cuts += [[*cut, np.inf, np.nan], [-np.inf, *cut, np.nan]]
-            elif len(cut):
-                slots.append((f, 0, len(cut), False))
-                cuts.append([*cut, np.nan])
+                slots += [(f, 0, len(between) + 1, True), (f, 1, 0, True)]
+                cuts += [[*between, np.inf, np.nan], [-np.inf, *between, np.nan]]
+            elif len(between):
+                slots.append((f, 0, len(between), False))
+                cuts.append([*between, np.nan])
         if not slots:  # nothing varies: all that can be learned is a constant
             slots.append((0, 0, 0, False))
             cuts.append([np.inf])
         feature, shift, missing, sees_missing = (np.array(column) for column in zip(*slots))
         lengths = [len(cut) for cut in cuts]
+        cut = np.concatenate(cuts)
         return cls(
             thresholds=np.concatenate([*thresholds, np.empty(0)]),
             start=start,
@@ -80,13 +92,41 @@ class Grid:
             shift=shift,
             missing=missing,
             cells=np.concatenate([[0], np.cumsum(lengths)]),
-            cut=np.concatenate(cuts),
+            cut=cut,
+            is_cut=~np.isnan(cut),
             slot=np.repeat(np.arange(len(slots)), lengths),
             sees_missing=sees_missing,
         )
 
 
-def has_missing(instances):
+@njit(cache=True, nogil=True, inline="always")
+def code_of(x, thresholds, first, last, shift, missing):
+    """Number of the cell that holds `x`: how many thresholds lie below it."""
+    code = missing
+    if not np.isnan(x):
+        low, width = np.uint64(first), np.uint64(last - first)
+        while width > 0:
+            half = width >> np.uint64(1)
+            # Branch-free but for the loop: a wrong guess would cost more than the search.
+            step = np.uint64(thresholds[low + half] < x) * (half + np.uint64(1))
+            low += step
+            width = half - np.uint64(step > 0) * (np.uint64(1) - (width & np.uint64(1)))
+        code = np.int64(low) - first + shift
+    return code
+
+
+def common_grid(blocks) -> Grid:
+    """One grid of thresholds for blocks of labelled bags, from a sample of all their rows."""
+    rows, _, step = sample_rows(blocks)
+    # A sample may have missed the only missing value of a feature: then every row is asked.
+    return Grid.from_instances(rows, None if step == 1 else blocks.sum(_count_missing) > 0)
+
+
+def _count_missing(labelled):
+    return has_missing(labelled.bags.instances).astype(np.int64)
+
+
+def has_missing(instances) -> np.ndarray:
     """Which features have missing values."""
     if sparse.issparse(instances):
         found = np.zeros(instances.shape[1], dtype=bool)
@@ -124,5 +164,6 @@ def _midpoints(values, max_cells):
     else:
         upper = np.arange(1, len(values))
     low, high = values[upper - 1].astype(np.float64), values[upper].astype(np.float64)
-    middle = low + (high - low) / 2
+    with np.errstate(over="ignore"):  # values as far apart as floats go: the lower one will do
+        middle = low + (high - low) / 2
     return np.where(middle < high, middle, low)  # rounding must not move a value across

@@ -1,18 +1,84 @@
-"""Kernels of the stump search on sparse instances: the cost is that of the stored entries.
+"""Sparse instances as bin codes: the cost of a round is that of the stored entries.
 
 Per slot, the stored entries sorted by bag and by code. All other instances of a bag have the value
 zero and move across a threshold together: one *rest* with the code of zero, whose sum is the bag's
 total minus its entries. Bags without an entry are one big rest.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numba import njit
+from scipy import sparse
 
-from mixedbag.boosting._stumps import accumulate, code_of
+from mixedbag.boosting._grid import code_of
+from mixedbag.pooling import bag_sum
+
+
+@dataclass(frozen=True)
+class SparseCodes:
+    """Codes of the stored entries only; all other instances share the code of zero."""
+
+    offsets: np.ndarray
+    bag_of: np.ndarray
+    cells: np.ndarray
+    codes: np.ndarray
+    rows: np.ndarray
+    first: np.ndarray
+    zero: np.ndarray
+
+    @classmethod
+    def of(cls, bags, grid):
+        columns = sparse.csc_array(bags.instances)
+        columns.sum_duplicates()
+        entries = _encode(
+            columns.data,
+            columns.indices.astype(np.int64),
+            columns.indptr.astype(np.int64),
+            bags.bag_of,
+            grid.feature,
+            grid.shift,
+            grid.missing,
+            grid.thresholds,
+            grid.start,
+        )
+        return cls(bags.offsets, bags.bag_of, grid.cells, *entries)
+
+    def class_sums(self, size, positive):
+        totals = np.bincount(positive[self.bag_of], weights=size, minlength=2)
+        return _class_sums(*self._entries(), self.bag_of, self.cells, size, positive, totals)
+
+    def newton_sums(self, weight, bend, slope, cross):
+        total, total_bend = bag_sum(weight, self.offsets), bag_sum(bend, self.offsets)
+        return _newton_sums(
+            *self._entries(),
+            self.bag_of,
+            self.cells,
+            weight,
+            bend,
+            slope,
+            cross,
+            total,
+            total_bend,
+        )
+
+    def left_of(self, slot, cut):
+        left = np.full(len(self.bag_of), self.zero[slot] <= cut)
+        stored = slice(self.first[slot], self.first[slot + 1])
+        left[self.rows[stored]] = self.codes[stored] <= cut
+        return left
+
+    def shares(self, slots, cuts, weight):
+        masks = [self.left_of(slot, cut) for slot, cut in zip(slots, cuts)]
+        sides = np.array([[mask, ~mask] for mask in masks]) * weight
+        return np.add.reduceat(sides, self.offsets[:-1], axis=2)
+
+    def _entries(self):
+        return self.codes, self.rows, self.first, self.zero
 
 
 @njit(cache=True, nogil=True)
-def encode(data, rows, begin, bag_of, feature, shift, missing, thresholds, start):
+def _encode(data, rows, begin, bag_of, feature, shift, missing, thresholds, start):
     """Entries of all slots: codes, rows, where each slot begins, and the code of zero."""
     n_slots = len(feature)
     first = np.zeros(n_slots + 1, np.int64)
@@ -39,7 +105,7 @@ def encode(data, rows, begin, bag_of, feature, shift, missing, thresholds, start
 
 
 @njit(cache=True, nogil=True)
-def class_sums(codes, rows, first, zero, bag_of, cells, size, positive, totals):
+def _class_sums(codes, rows, first, zero, bag_of, cells, size, positive, totals):
     """Sums of `size` left of every threshold: over negative bags, over positive bags."""
     sums = np.zeros((cells[-1], 2))
     for slot in range(len(zero)):
@@ -49,12 +115,13 @@ def class_sums(codes, rows, first, zero, bag_of, cells, size, positive, totals):
             side = positive[bag_of[rows[k]]]
             here[codes[k], side] += size[rows[k]]
             here[zero[slot], side] -= size[rows[k]]
-        accumulate(sums, cells[slot], cells[slot + 1])
+        for cell in range(1, len(here)):
+            here[cell] += here[cell - 1]
     return sums
 
 
 @njit(cache=True, nogil=True)
-def newton_sums(
+def _newton_sums(
     codes, rows, first, zero, bag_of, cells, weight, bend, slope, cross, total, total_bend
 ):
     """The sums (v_L, u_LL, u_LR) at every threshold, as in the dense kernel."""
@@ -94,13 +161,6 @@ def newton_sums(
                 here[cell, 0] += s * q
                 here[cell, 1] += s * d + square
                 here[cell, 2] += c * T * q - square
-        accumulate(sums, cells[slot], cells[slot + 1])
+        for cell in range(1, len(here)):
+            here[cell] += here[cell - 1]
     return sums
-
-
-@njit(cache=True, nogil=True)
-def left_of(codes, rows, first, zero, slot, cut, left):
-    """Mark the instances whose code in `slot` is at most `cut`."""
-    left[:] = zero[slot] <= cut
-    for k in range(first[slot], first[slot + 1]):
-        left[rows[k]] = codes[k] <= cut

@@ -1,18 +1,16 @@
 """SBoost: boosting for sessions, whose label is the class of most of their instances."""
 
-import numbers
-
 import numpy as np
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
+from mixedbag._parameters import at_least, one_of, whole
 from mixedbag.base import BagClassifier
-from mixedbag.boosting.estimators import EstimatorEnsemble, WeightedEstimator
-from mixedbag.boosting.held_out import hold_out
-from mixedbag.boosting.staged import Staged
-from mixedbag.engines.local import Labelled
+from mixedbag.boosting._ensembles import EstimatorEnsemble, WeightedEstimator
+from mixedbag.boosting._loop import Staged, split
+from mixedbag.engines.local import Labelled, LocalBlocks
 from mixedbag.pooling import Majority, Mean, bag_sum, spread
 
 GAMMAS = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -83,10 +81,15 @@ class SBoost(Staged, BagClassifier):
     _needs_scaling = False
     _accepts_sparse = True
     _accepts_nan = True
+    _parameter_constraints = {
+        "gamma": [at_least(0), one_of("split")],
+        "n_rounds": [whole(1)],
+        "sample": ["boolean"],
+    }
     _pooling = Majority()
     intercept_ = 0.0
 
-    def __init__(self, estimator=None, gamma=1.0, n_rounds=50, sample=False, random_state=None):
+    def __init__(self, estimator=None, *, gamma=1.0, n_rounds=50, sample=False, random_state=None):
         self.estimator = estimator
         self.gamma = gamma
         self.n_rounds = n_rounds
@@ -94,12 +97,10 @@ class SBoost(Staged, BagClassifier):
         self.random_state = random_state
 
     def _fit(self, bags, sign, weight):
-        check_scalar(self.n_rounds, "n_rounds", numbers.Integral, min_val=1)
         rng = check_random_state(self.random_state)
         if isinstance(self.gamma, str) and self.gamma == "split":
             self.gamma_ = self._choose_gamma(bags, sign, weight, rng)
         else:
-            check_scalar(self.gamma, "gamma", numbers.Real, min_val=0)
             self.gamma_ = float(self.gamma)
         members, losses = self._boost(
             bags, sign, weight, self.gamma_, rng, self._iterations(self.n_rounds)
@@ -146,8 +147,8 @@ class SBoost(Staged, BagClassifier):
     def _choose_gamma(self, bags, sign, weight, rng):
         """The candidate with the smallest error on a fifth of the bags; of equals, the surest."""
         seed = rng.randint(2**31 - 1)
-        whole = Labelled(bags, sign, weight)
-        train, test = (hold_out(whole, 0.2, seed, held_out) for held_out in (False, True))
+        parts = split(LocalBlocks([Labelled(bags, sign, weight)]), 0.2, seed)
+        train, test = (part.blocks[0] for part in parts)
         if len(test.bags) == 0:
             raise ValueError(f"{len(bags)} bags are too few to choose gamma by a split")
         merits = []

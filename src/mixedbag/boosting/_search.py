@@ -1,0 +1,219 @@
+"""The best next stump, from sums over blocks of bags, and how far to go along it.
+
+One way: blocks give derivatives, derivatives give sums, sums give candidates, the loss along them
+picks one, and it goes back to the blocks as a few numbers. Nothing here sees an instance, so it
+works the same on one block, on a thread each, or on a cluster.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from mixedbag.boosting._ensembles import Stump
+from mixedbag.boosting._grid import Grid
+from mixedbag.boosting._scores import Derivatives, Scores
+from mixedbag.boosting.steps import LONGEST
+
+LEAST = -700.0  # the logarithm of a loss that is as good as zero
+FINALISTS = 4  # candidates that are worth an exact search
+TIE = 1e-10  # losses this close are equal: the first cell wins, whatever the order of summation
+MAX_TRIALS = 40
+FEW_TRIALS = 3  # once some direction falls, others get only this many chances
+TOLERANCE = 1e-10
+ROUNDING = 1e-14
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where boosting stands: blocks of scores, the weight of all bags, and the loss.
+
+    ``level`` is the logarithm of the mean loss; every round lowers it. Derivatives are taken
+    relative to it, so that neither huge nor tiny losses leave the range of floats.
+    """
+
+    scores: Any
+    weight: float
+    level: float
+
+    @classmethod
+    def at(cls, scores, level: float = 0.0) -> "Standing":
+        """At blocks of `scores`, whose loss has roughly this `level` (0 for scores of zero)."""
+        total, weight = scores.sum(Scores.loss_and_weight, level)
+        return cls(scores, weight, level).settled(scores, total)
+
+    def settled(self, scores, total: float) -> "Standing":
+        """At new scores, whose total loss relative to the present level is `total`."""
+        if not 0.0 < total < np.inf:
+            raise ValueError(
+                f"the loss of the training bags left the range of floating-point numbers ({total})"
+                ": scores, weights of bags, or a pooling or loss of your own are not finite"
+            )
+        level = self.level + float(np.log(total / self.weight))
+        return replace(self, scores=scores, level=level)
+
+    @property
+    def loss(self) -> float:
+        """Mean loss of a bag."""
+        return float(np.exp(self.level))
+
+    @property
+    def is_lowest(self) -> bool:
+        """Whether nothing is left to gain."""
+        return self.level < LEAST
+
+    def derivatives(self):
+        """Blocks of the derivatives here."""
+        return self.scores.map(Scores.derived, self.level)
+
+    def with_constant(self) -> "tuple[float, Standing]":
+        """The best constant to add to all scores, and where it leads."""
+        here = self.derivatives()
+        up = 1.0
+        slope = follow(here.map(Derivatives.toward_constant, up))(np.zeros(1))[0, 1]
+        direction = up if slope < 0 else -up
+        focus = here.map(Derivatives.toward_constant, direction)
+        (length,), (total,) = exact_lengths(follow(focus), np.ones(1), LONGEST)
+        value = float(direction * length)
+        return value, self.settled(self.scores.map(Scores.plus, value), total)
+
+
+class Found(NamedTuple):
+    """A weak learner, and where adding it leads."""
+
+    weak: Any
+    standing: Standing
+
+
+@dataclass(frozen=True)
+class StumpSearch:
+    """Finds the next stump from blocks of codes."""
+
+    codes: Any
+    grid: Grid
+    step: Any
+    learning_rate: float = 1.0
+
+    def next(self, standing: Standing) -> Found | None:
+        """The stump that lowers the loss most among the best candidates; None if none does."""
+        if standing.is_lowest:
+            return None
+        here = standing.derivatives()
+        before = here.sum(Derivatives.loss)
+        sums = self.codes.sum(self.step.sums, here)
+        candidates = self.step.candidates(sums, self.grid, before, standing.weight)
+        stumps = here.map(
+            Derivatives.toward_stumps,
+            self.codes,
+            *self.grid.place(candidates.cell),
+            candidates.left,
+            candidates.right,
+        )
+        if self.step.exact:
+            losses = follow(stumps)(candidates.length)[:, 0]
+            first = np.argsort(np.round(losses / standing.weight, 10), kind="stable")[:FINALISTS]
+            candidates, stumps = candidates.take(first), stumps.map(_chosen, first)
+            length, after = exact_lengths(follow(stumps), candidates.length, LONGEST)
+        else:
+            length, after = falling_lengths(follow(stumps), candidates.length, before)
+        if self.learning_rate != 1.0:
+            length, after = falling_lengths(follow(stumps), self.learning_rate * length, before)
+        cell, left, right, _ = candidates
+        ties = np.flatnonzero(after <= after.min() + TIE * before)
+        k = ties[np.argmin(cell[ties])]
+        if not after[k] < before:
+            return None
+        stump = self._stump(cell[k], float(length[k] * left[k]), float(length[k] * right[k]))
+        scores = standing.scores.map(
+            Scores.plus_stump, self.codes, *self.grid.place(cell[k]), stump.left, stump.right
+        )
+        return Found(stump, standing.settled(scores, after[k]))
+
+    def _stump(self, cell, left, right):
+        grid = self.grid
+        slot = grid.slot[cell]
+        if not grid.sees_missing[slot]:
+            missing = 0.0  # never missing in training: the stump abstains
+        else:
+            missing = left if grid.missing[slot] == 0 else right
+        return Stump(int(grid.feature[slot]), float(grid.cut[cell]), left, right, missing)
+
+
+def follow(steps):
+    """Losses along the steps that blocks are ready to take, as a function of their lengths."""
+    return lambda lengths: steps.sum(_along, lengths)
+
+
+def _along(steps, lengths):
+    return steps.follow(lengths)
+
+
+def _chosen(steps, rows):
+    return steps.take(rows)
+
+
+# How far to go. `follow(lengths)` gives rows (C, C′, C″): the loss along every direction and its
+# two derivatives.
+
+
+def exact_lengths(follow, lengths, longest: float):
+    """Lengths where the loss stops falling, by Newton's method inside a bracket; and the losses.
+
+    The loss along a direction need not be convex, so the best length seen counts.
+    """
+    brackets = [Bracket(length, longest) for length in np.minimum(lengths, longest).tolist()]
+    for _ in range(MAX_TRIALS):
+        trials = follow(np.array([bracket.length for bracket in brackets])).tolist()
+        for bracket, trial in zip(brackets, trials):
+            bracket.see(*trial)
+        if all(bracket.done for bracket in brackets):
+            break
+    return (np.array([getattr(b, name) for b in brackets]) for name in ("best", "least"))
+
+
+class Bracket:
+    """Newton's method along one direction, kept between lengths where the slope changes sign."""
+
+    def __init__(self, length: float, longest: float):
+        self.length, self.longest = length, longest
+        self.low, self.high = 0.0, longest
+        self.best, self.least = 0.0, np.inf
+        self.done = False
+
+    def see(self, loss: float, slope: float, curve: float) -> None:
+        """Learn the loss and its derivatives at ``length``, and choose the next one."""
+        if self.done:
+            return
+        length = self.length
+        if loss <= self.least + ROUNDING * abs(loss):  # of equal losses, the later and closer
+            self.best, self.least = length, loss
+        if slope < 0.0:
+            self.low = length
+        else:
+            self.high = length
+        newton = length - slope / curve if curve > 0.0 else -np.inf
+        if self.low < newton < self.high:
+            trial = newton
+        elif slope < 0.0 and self.high == self.longest:
+            trial = min(2.0 * length, self.longest)  # twice as far while no end is in sight
+        else:
+            trial = (self.low + self.high) / 2.0
+        # Next to the minimum, rounding decides the sign of the slope: trust the size of the step.
+        self.done = min(abs(newton - length), abs(trial - length)) <= TOLERANCE * length
+        if not self.done:
+            self.length = trial
+
+
+def falling_lengths(follow, lengths, loss: float):
+    """The given lengths, halved until the loss is below `loss`; and the losses.
+
+    Where it never falls the length is zero.
+    """
+    lengths = lengths.copy()
+    for trial in range(MAX_TRIALS):
+        found = follow(lengths)[:, 0]
+        climbs = ~(found < loss)
+        if not climbs.any() or (trial >= FEW_TRIALS and not climbs.all()):
+            break
+        lengths[climbs] /= 2
+    return np.where(climbs, 0.0, lengths), np.where(climbs, loss, found)
