@@ -15,8 +15,9 @@ object with three methods over flat scores and offsets:
 All are safe for scores of any size. At a kink (max, ordered averages) `weights` is a subgradient
 that does not depend on the order of the instances.
 
-``derivatives(scores, offsets)`` gives all of it at once. A pooling that can follow a step of two
-sides of every bag without looking at instances says so (``moves_by_sides``) and has ``moved``.
+``derivatives(scores, offsets)`` gives all of it at once. A pooling whose score is, but for a
+constant of the bag, ``log Σ_j exp(λ F_ij)/λ`` says so by ``moves_by_sides = True`` and its ``lam``:
+steps that move parts of a bag alike are then followed without looking at instances.
 """
 
 from dataclasses import dataclass
@@ -154,18 +155,6 @@ class LogSumExp(Pooling):
         weights = odds / spread(total, offsets)
         value = self._score(top + np.log(total), offsets)
         return value, weights, self.lam * weights, np.full(len(value), -self.lam)
-
-    def moved(self, left, right, left_step, right_step):
-        """Growth of bag scores when two sides of the bags move by a step each; no instance needed.
-
-        `left` and `right` are the sides' sums of `weights`, a bag each. Also returns what the sums
-        become.
-        """
-        longer = np.maximum(left_step, right_step)
-        left = left * np.exp(self.lam * (left_step - longer))
-        right = right * np.exp(self.lam * (right_step - longer))
-        total = np.maximum(left + right, np.finfo(float).tiny)
-        return longer + np.log(total) / self.lam, left / total, right / total
 
     def _score(self, log_total, offsets):
         return log_total / self.lam

@@ -51,7 +51,7 @@ def test_gradient_and_hessian_blocks_match_finite_differences(pooling, loss):
 @pytest.mark.parametrize("pooling", POOLINGS, ids=repr)
 def test_derivatives_along_directions(pooling, loss, at_once, monkeypatch):
     """However many directions are followed in a pass."""
-    monkeypatch.setattr(_scores, "_AT_ONCE", at_once)
+    monkeypatch.setattr(_scores, "INSTANCES_A_PASS", at_once)
     here = derivatives(pooling, loss)
     at = here.at
     directions = list(np.random.default_rng(5).normal(size=(3, len(at.values))))
@@ -76,7 +76,7 @@ def test_derivatives_along_directions(pooling, loss, at_once, monkeypatch):
 @pytest.mark.parametrize("pooling", [p for p in POOLINGS if p.moves_by_sides], ids=repr)
 def test_stumps_are_followed_without_instances(pooling, loss, at_once, monkeypatch):
     """The O(bags) path gives the same losses and derivatives as moving every instance."""
-    monkeypatch.setattr(_scores, "_AT_ONCE", at_once)
+    monkeypatch.setattr(_scores, "BAGS_A_PASS", at_once)
     here = derivatives(pooling, loss)
     rng = np.random.default_rng(3)
     masks = rng.random((2, len(here.weights))) < 0.5

@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import minimize, minimize_scalar
 
 from mixedbag.boosting import steps
+from mixedbag.boosting._grid import Grid
 from mixedbag.boosting._search import exact_lengths, falling_lengths
 
 
@@ -56,7 +57,10 @@ def test_singular_curvature_gives_a_finite_step():
 
 def test_ties_go_to_the_first_cell():
     gain = np.array([1.0, 2.0, 2.0 + 1e-13, -np.inf, 5.0, 5.0, -np.inf])
-    np.testing.assert_array_equal(steps.best_cells(gain, np.array([0, 4, 7])), [1, 4])
+    grid = Grid.from_thresholds([[0.0, 1.0, 2.0], [0.0, 1.0]], [False, False])
+    np.testing.assert_array_equal(steps.best_cells(gain, grid), [1, 4])
+    nothing = np.full(7, -np.inf)
+    np.testing.assert_array_equal(steps.best_cells(nothing, grid), [0, 4])
 
 
 def exponentials(rng, n):

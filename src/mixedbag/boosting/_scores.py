@@ -10,10 +10,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 from mixedbag.pooling import Pooling, bag_sum, spread
 
-_AT_ONCE = 2**14  # bags or instances a pass: small enough for the cache, too many for overhead
+TINY = np.finfo(float).tiny
+# What is looked at in a pass: small enough for the cache, too many for overhead to matter.
+BAGS_A_PASS = 2**14
+INSTANCES_A_PASS = 2**11
 
 
 @dataclass(frozen=True)
@@ -124,28 +128,54 @@ class Sides:
 
     def follow(self, lengths: np.ndarray) -> np.ndarray:
         """(C, C′, C″) of each step, that many times its values away."""
+        start, scores = self.start, self.start.at
+        signed = scores.weight * scores.sign
         result = np.zeros((len(lengths), 3))
-        a_pass = max(1, _AT_ONCE // len(lengths))
-        for first in range(0, self.shares.shape[2], a_pass):
-            self._add(result, slice(first, first + a_pass), lengths[:, None])
+        a_pass, n_bags = max(1, BAGS_A_PASS // len(lengths)), len(signed)
+        for begin in range(0, n_bags, a_pass):
+            end = min(begin + a_pass, n_bags)
+            pooled, speed, bend = _move_sides(
+                self.shares,
+                self.left,
+                self.right,
+                lengths,
+                scores.pooling.lam,
+                start.pooled,
+                begin,
+                end,
+            )
+            some = slice(begin, end)
+            loss, first, second = scores.loss.derivatives(scores.sign[some] * pooled, start.level)
+            result[:, 0] += loss @ scores.weight[some]
+            result[:, 1] += (first * speed) @ signed[some]
+            result[:, 2] += (second * speed * speed) @ scores.weight[some]
+            result[:, 2] += (first * bend) @ signed[some]
         return result
 
-    def _add(self, result, bags, length):
-        start, scores = self.start, self.start.at
-        left, right = self.left[:, None], self.right[:, None]
-        growth, low, high = scores.pooling.moved(
-            self.shares[:, 0, bags], self.shares[:, 1, bags], length * left, length * right
-        )
-        sign, weight = scores.sign[bags], scores.weight[bags]
-        loss, first, second = scores.loss.derivatives(
-            sign * (start.pooled[bags] + growth), start.level
-        )
-        speed = low * left + high * right
-        bend = scores.pooling.lam * low * high * (left - right) ** 2
-        signed = weight * sign
-        result[:, 0] += loss @ weight
-        result[:, 1] += (first * speed) @ signed
-        result[:, 2] += (second * speed**2) @ weight + (first * bend) @ signed
+
+@njit(cache=True, nogil=True)
+def _move_sides(shares, left, right, lengths, lam, pooled, begin, end):
+    """Scores of the bags from `begin` to `end` after each step, and two derivatives by its length.
+
+    A bag's score is ``log Σ_j exp(λ F_ij)/λ`` up to a constant, and `shares` are each side's part
+    of that sum: a step multiplies a side by ``exp(λ · length · value)``.
+    """
+    moved = np.empty((3, len(lengths), end - begin))
+    for k in range(len(lengths)):
+        longer = lengths[k] * max(
+            left[k], right[k]
+        )  # of both sides, taken out so as not to overflow
+        below = np.exp(lam * (lengths[k] * left[k] - longer))
+        above = np.exp(lam * (lengths[k] * right[k] - longer))
+        bend = lam * (left[k] - right[k]) ** 2
+        for bag in range(begin, end):
+            low, high = shares[k, 0, bag] * below, shares[k, 1, bag] * above
+            total = max(low + high, TINY)
+            low, high = low / total, high / total
+            moved[0, k, bag - begin] = pooled[bag] + longer + np.log(total) / lam
+            moved[1, k, bag - begin] = low * left[k] + high * right[k]
+            moved[2, k, bag - begin] = bend * low * high
+    return moved
 
 
 @dataclass(frozen=True)
@@ -161,7 +191,7 @@ class Directions:
 
     def follow(self, lengths: np.ndarray) -> np.ndarray:
         """(C, C′, C″) of each direction, that many times its values away."""
-        a_pass = max(1, _AT_ONCE // len(self.start.weights))
+        a_pass = max(1, INSTANCES_A_PASS // max(1, len(self.start.weights)))
         passes = range(0, len(lengths), a_pass)
         return np.concatenate([self._along(lengths, slice(k, k + a_pass)) for k in passes])
 

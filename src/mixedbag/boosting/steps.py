@@ -58,7 +58,7 @@ class SignStep:
         below = sums[:, 1] - sums[:, 0]
         above = (total[1] - total[0]) - below
         edge = np.where(grid.is_cut, np.abs(below) + np.abs(above), -np.inf)
-        best = best_cells(edge, grid.cells)
+        best = best_cells(edge, grid)
         cell = best[_most_promising(edge[best], self.n_candidates)]
         left, right = (np.where(side[cell] < 0, -1.0, 1.0) for side in (below, above))
         # AdaBoost's weight, exact for bags of one and a good start for others.
@@ -82,7 +82,7 @@ class NewtonStep:
     def candidates(self, sums, grid, loss: float, weight: float) -> Candidates:
         """The Newton step of each of the slots where it promises most."""
         gain = newton_gains(sums, grid.cells, grid.is_cut, self.longest)
-        best = best_cells(gain, grid.cells)
+        best = best_cells(gain, grid)
         chosen = _most_promising(gain[best], self.n_candidates)
         cell = best[chosen]
         v_l, a, b = sums[cell].T
@@ -111,7 +111,7 @@ class PartitionStep:
         sums = np.maximum(sums, 0.0)  # sparse sums are differences
         error = np.sqrt(sums[:, 0] * sums[:, 1]) + np.sqrt(above[:, 0] * above[:, 1])
         gain = np.where(grid.is_cut, total.sum() - 2.0 * error, -np.inf)
-        best = best_cells(gain, grid.cells)
+        best = best_cells(gain, grid)
         cell = best[_most_promising(gain[best], self.n_candidates)]
         smooth = total.sum() / (2.0 * weight)
         left, right = (
@@ -129,19 +129,11 @@ def _most_promising(gain, n):
     return np.argsort(-digits, kind="stable")[:n]
 
 
-@njit(cache=True, nogil=True)
-def best_cells(gain, cells):
+def best_cells(gain, grid) -> np.ndarray:
     """The cell with the largest gain in every slot; the first of those that tie."""
-    best = np.empty(len(cells) - 1, np.int64)
-    for slot in range(len(best)):
-        top = -np.inf
-        for cell in range(cells[slot], cells[slot + 1]):
-            top = max(top, gain[cell])
-        cell = cells[slot]
-        while gain[cell] < top - TIE * abs(top):
-            cell += 1
-        best[slot] = cell
-    return best
+    top = np.maximum.reduceat(gain, grid.cells[:-1])
+    ties = gain >= (top - TIE * np.abs(top))[grid.slot]
+    return np.minimum.reduceat(np.where(ties, np.arange(len(gain)), len(gain)), grid.cells[:-1])
 
 
 @njit(cache=True, nogil=True, inline="always")
