@@ -57,6 +57,7 @@ class Pooling:
     """Base of poolings that are piecewise linear in the scores: they have no curvature."""
 
     moves_by_sides = False
+    lam: float  # of poolings that do
 
     def value(self, scores, offsets):
         """Bag scores."""

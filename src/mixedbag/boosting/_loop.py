@@ -118,7 +118,7 @@ class BoostedBags(Staged, LogOddsMixin, BagClassifier, ABC):
     def _log_odds_scale(self):
         return self._loss.log_odds_scale
 
-    def _fit_blocks(self, blocks):
+    def _fit_blocks(self, blocks) -> None:
         """Learn from blocks of labelled bags, wherever they are."""
         if self.estimator is not None and not isinstance(blocks, LocalBlocks):
             raise ValueError("only stumps are boosted from distributed bags: leave out estimator")
