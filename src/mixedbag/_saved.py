@@ -22,16 +22,16 @@ HELPERS = {
     "BagMeanRegressor": "mixedbag.comparison._baselines.BagMeanRegressor",
     "Calibration": "mixedbag.comparison._calibration.Calibration",
     "ClassBlend": "mixedbag.comparison._blend.ClassBlend",
-    "EstimatorEnsemble": "mixedbag.boosting.estimators.EstimatorEnsemble",
+    "EstimatorEnsemble": "mixedbag.boosting._ensembles.EstimatorEnsemble",
     "LinearFeatures": "mixedbag.disjunctive.features.LinearFeatures",
     "RBFFeatures": "mixedbag.disjunctive.features.RBFFeatures",
     "SpreadAny": "mixedbag._spread.SpreadAny",
     "SpreadCounts": "mixedbag._spread.SpreadCounts",
     "SpreadMajority": "mixedbag._spread.SpreadMajority",
     "SpreadTotals": "mixedbag._spread.SpreadTotals",
-    "StumpEnsemble": "mixedbag.boosting.stumps.StumpEnsemble",
+    "StumpEnsemble": "mixedbag.boosting._ensembles.StumpEnsemble",
     "ThresholdedRBFFeatures": "mixedbag.disjunctive.features.ThresholdedRBFFeatures",
-    "WeightedEstimator": "mixedbag.boosting.estimators.WeightedEstimator",
+    "WeightedEstimator": "mixedbag.boosting._ensembles.WeightedEstimator",
 }
 
 # Public classes outside the families of learners. None of scikit-learn's runs a function of the
