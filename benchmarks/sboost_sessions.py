@@ -82,7 +82,9 @@ def errors(name, tree, seed, n_rounds):
     naive = SpreadLabels(base, rule="majority").fit(bags, y)
     result["tree"] = float((naive.predict(test) != truth).mean())
     for method, gamma in (("AdaBoost", 0.0), ("SBoost", "split")):
-        model = SBoost(base, gamma, n_rounds, sample="leaf" in tree, random_state=seed)
+        model = SBoost(
+            base, gamma=gamma, n_rounds=n_rounds, sample="leaf" in tree, random_state=seed
+        )
         model.fit(bags, y)
         curve = [float((labels != truth).mean()) for labels in model.staged_predict(test)]
         result[method] = curve + [curve[-1]] * (n_rounds - len(curve))
