@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from distributed import CancelledError, KilledWorker, default_client, progress, wait
 
-from mixedbag.engines import partitions
+from mixedbag.engines import partitions, schemas
 from mixedbag.engines.local import BlockedBags, ClusterLostError
 
 PATIENCE = 30.0  # seconds without any worker before the cluster counts as lost
@@ -144,13 +144,19 @@ class DistributedBags(BlockedBags):
 
         Notes
         -----
+        Columns are matched by name. A file whose columns have other names than those of the first,
+        or whose bag ids or labels are of another type (7, 7.0 and "7" would be three bags), is
+        refused by name before any row is read.
+
         Every bag is kept whole. A bag whose rows lie in several files goes to the first of them;
         only such rows travel, between workers.
         """
         client = client or default_client()
         files = _files(path)
-        columns = partitions.Columns(bag, label, weight, features)
+        columns = schemas.Columns(bag, label, weight, features)
         whole = DaskBlocks(client, [])
+        found = [whole._call(schemas.read_schema, name, columns) for name in files]
+        columns = schemas.agreed_columns([whole._answer(schema) for schema in found], columns)
         parts = [whole._call(partitions.read, name, columns) for name in files]
         if show_progress:
             progress(parts, notebook=False)

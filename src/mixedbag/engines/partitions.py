@@ -12,15 +12,6 @@ from mixedbag.engines.local import Labelled
 N_BUCKETS = 8  # ids are compared in this many rounds, so that no worker holds all of them
 
 
-class Columns(NamedTuple):
-    """Which columns mean what."""
-
-    bag: str
-    label: str
-    weight: str | None
-    features: list[str] | None
-
-
 class Rows(NamedTuple):
     """Rows of a table: instances, and the bag id, label and weight of each."""
 
@@ -45,32 +36,54 @@ class Summary(NamedTuple):
 
 
 def read(path, columns):
-    """The rows of a Parquet file."""
+    """The rows of a Parquet file, the features in the order of ``columns.features``."""
+    table = _table(path, [*columns.special, *columns.features])
+    instances = np.empty((len(table), len(columns.features)))
+    for j, name in enumerate(columns.features):
+        instances[:, j] = _numbers(table[name])
+    weights = np.ones(len(table)) if columns.weight is None else _numbers(table[columns.weight])
+    keys = []
+    for name in (columns.bag, columns.label):
+        missing = table[name].is_null(nan_is_null=True).to_numpy()
+        if missing.any():
+            raise ValueError(f"{path} has no value of {name!r} in row {int(np.argmax(missing))}")
+        keys.append(_comparable(table[name].to_numpy(zero_copy_only=False)))
+    return Rows(instances, *keys, weights, columns.features)
+
+
+def _table(path, names):
+    """Some columns of a file, with as many rows as it promises."""
     import pyarrow.parquet as pq
 
-    names = pq.read_schema(path).names
-    special = [c for c in (columns.bag, columns.label, columns.weight) if c is not None]
-    features = columns.features or [name for name in names if name not in special]
-    missing = [name for name in [*special, *features] if name not in names]
-    if missing:
-        raise ValueError(f"{path} has no column {missing[0]!r}; its columns are {names}")
-    table = pq.read_table(path, columns=[*special, *features])
-    instances = np.empty((len(table), len(features)))
-    for j, name in enumerate(features):
-        try:
-            instances[:, j] = table[name].to_numpy(zero_copy_only=False)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"column {name!r} of {path} is not numeric: {error}") from error
-    weights = np.ones(len(table))
-    if columns.weight is not None:
-        weights = table[columns.weight].to_numpy(zero_copy_only=False).astype(np.float64)
-    return Rows(
-        instances,
-        table[columns.bag].to_numpy(zero_copy_only=False),
-        table[columns.label].to_numpy(zero_copy_only=False),
-        weights,
-        features,
-    )
+    try:
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            table = file.read(names)
+            table.validate(full=True)
+            about = file.metadata
+            in_groups = sum(about.row_group(k).num_rows for k in range(about.num_row_groups))
+    except Exception as error:
+        raise ValueError(f"{path} is not a readable Parquet file ({error})") from error
+    if not len(table) == about.num_rows == in_groups:
+        raise ValueError(
+            f"{path} is damaged: it promises {about.num_rows} rows and its parts {in_groups}, "
+            f"{len(table)} can be read"
+        )
+    return table
+
+
+def _comparable(values):
+    """Ids or labels in the one type that those of their kind have in every file."""
+    if values.dtype.kind in "iu" and values.dtype != np.uint64:
+        return values.astype(np.int64)
+    return values + 0.0 if values.dtype.kind == "f" else values  # -0.0 is the bag of 0.0
+
+
+def _numbers(column):
+    import pyarrow as pa
+
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.uint8())
+    return column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
 
 
 def ids_by_bucket(rows):
