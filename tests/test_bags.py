@@ -353,3 +353,48 @@ def test_import_is_light():
         "typer",
     }
     assert not heavy & loaded
+
+
+# What is no number, or missing -------------------------------------------------------------------
+
+
+def test_masked_values_are_missing():
+    masked = np.ma.masked_equal([[1.0, 2.0], [3.0, 4.0]], 3.0)
+    for bags in (
+        as_bags(masked),
+        as_bags([masked]),
+        as_bags(masked[None]),
+        Bags.from_list([masked]),
+        Bags.from_groups(masked, ["a", "a"]),
+        Bags(masked, [0, 2]),
+        as_bags(np.ma.masked_equal([[1, 2], [3, 4]], 3)),
+    ):
+        np.testing.assert_array_equal(bags.instances, [[1, 2], [np.nan, 4]])
+        with pytest.raises(ValueError, match="has NaN in feature 0"):
+            bags.check_finite()
+    assert as_bags(masked.astype(np.float32)).instances.dtype == np.float32
+    whole = np.ma.MaskedArray([[1, 2]], mask=False)
+    np.testing.assert_array_equal(as_bags(whole).instances, [[1, 2]])
+    with pytest.raises(ValueError, match="value 1 is masked"):
+        Bags.from_groups(np.ones((2, 1)), np.ma.masked_equal([1, 2], 2))
+
+
+@pytest.mark.parametrize("kind", ["M8[D]", "m8[s]"])
+def test_times_are_no_numbers(kind):
+    times = np.array([[1, 2], [3, 4]]).astype(kind)
+    mixed = np.array([[1.0, times[0, 0]]], dtype=object)
+    for x in (times, [times], times[None], mixed):
+        with pytest.raises(ValueError, match="not dates or times"):
+            as_bags(x)
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"x": [1.0, 2.0], "when": times[0].astype(kind[:2] + "[ns]")})
+    with pytest.raises(ValueError, match="column 'when' is not numeric"):
+        as_bags(frame)
+    with pytest.raises(ValueError, match="row 1 has no bag id"):
+        Bags.from_groups(np.ones((2, 1)), np.array([5, "NaT"], dtype=kind))
+
+
+def test_ids_that_numpy_would_make_equal_stay_apart():
+    rows = np.ones((2, 1))
+    for ids in ([1, "1"], [2**53, 2**53 + 1.0 - 0.5, 2**53 + 1][::2], ["a", "a\0"], [2**63, -1]):
+        assert Bags.from_groups(rows, ids).ids.tolist() == ids

@@ -18,7 +18,7 @@ def as_table(x):
             table = table.copy()
             table.sum_duplicates()
         return table
-    x = np.asarray(x)
+    x = as_array(x)
     if np.iscomplexobj(x):
         raise ValueError("Complex data not supported")
     if x.ndim != 2:
@@ -39,9 +39,38 @@ def as_table(x):
     return np.ascontiguousarray(x)
 
 
+def as_array(x):
+    """A NumPy array of numbers; masked values are missing ones, NaN. Times are no numbers."""
+    if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
+        x = (x if x.dtype.kind == "f" else x.astype(np.float64)).filled(np.nan)
+    x = np.asarray(x)
+    if x.dtype.kind == "O":
+        times = {type(value) for value in x.flat} & {np.datetime64, np.timedelta64}
+    else:
+        times = x.dtype.kind in "mM"
+    if times:
+        raise ValueError(
+            "instances must be numbers, not dates or times: turn them into numbers first, such as "
+            "days since a date"
+        )
+    return x
+
+
 def as_labels(values):
-    """A one-dimensional array; strings stay objects so that nothing is cut or padded."""
-    values = np.asarray(values) if hasattr(values, "dtype") else np.asarray(list(values))
+    """A one-dimensional array; what NumPy would make equal stays apart, as objects."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"value {int(np.argmax(np.ma.getmaskarray(values)))} is masked: missing")
+    if hasattr(values, "dtype"):
+        values = np.asarray(values)
+    else:
+        values = list(values)
+        array = np.asarray(values)
+        # NumPy reads 1 beside "1" as the same text, and 2**53 + 1 beside 0.5 as 2**53.
+        inexact = array.dtype.kind == "U" or any(isinstance(value, int) for value in values)
+        if array.ndim == 1 and array.dtype.kind in "Uf" and inexact and array.tolist() != values:
+            array = np.empty(len(values), dtype=object)
+            array[:] = values
+        values = array
     if values.ndim != 1:
         raise ValueError(f"expected one value a bag, got an array of shape {values.shape}")
     return values
@@ -56,6 +85,8 @@ def factorize(groups):
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
         return rank[codes], ids[order]
+    if groups.dtype.kind in "mM" and np.isnat(groups).any():
+        raise ValueError(f"row {int(np.argmax(np.isnat(groups)))} has no bag id")
     values = groups.tolist()
     known = {}
     codes = np.fromiter((known.setdefault(v, len(known)) for v in values), np.int64, len(values))
@@ -84,7 +115,10 @@ def numeric_table(frame, names):
         column = frame.get_column(name)
         if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):
             try:
-                table[:, j] = column.to_numpy().astype(np.float64)
+                values = as_array(column.to_numpy())
+                if np.iscomplexobj(values):
+                    raise ValueError("it holds complex numbers")
+                table[:, j] = values.astype(np.float64)
             except (TypeError, ValueError) as error:
                 raise ValueError(
                     f"column {name!r} is not numeric ({column.dtype}): leave it out of `features` "

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from mixedbag._tables import (
+    as_array,
     as_labels,
     as_table,
     column,
@@ -367,7 +368,7 @@ def as_bags(x):
         return Bags(table, np.arange(len(table) + 1), feature_names=names if named else None)
     if is_list_of_tables(x):
         return Bags.from_list(x)
-    table = x if sparse.issparse(x) else np.asarray(x)
+    table = x if sparse.issparse(x) else as_array(x)
     if table.ndim == 3:
         n_bags, size, n_features = table.shape
         return Bags(

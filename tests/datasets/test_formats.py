@@ -110,7 +110,8 @@ def test_gzip_and_byte_order_mark(write):
     ("content", "line", "reason"),
     [
         # UCI C4.5
-        (C45.replace("0.\n", "\n"), 4, "full stop"),
+        (C45.replace("0.\n", "\n"), 4, "line 2 reads as format 'c45', line 4 as 'commas'"),
+        (C45.replace("8,0.\n", "x\n"), 4, "full stop"),
         (C45.replace("7,8,0.", "8,0."), 4, "1 values where 2"),
         (C45.replace("7,8", "7,x"), 4, "'x' is not a number"),
         (C45.replace("7,8", "7,inf"), 4, "not finite"),

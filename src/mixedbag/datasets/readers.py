@@ -1,10 +1,9 @@
 """`read`: any supported file as bags, recognised by its content."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from mixedbag.datasets._formats import arff, c45, delimited, indexed, matlab, parquet
+from mixedbag.datasets._formats import arff, c45, delimited, indexed, layouts, matlab, parquet
 from mixedbag.datasets._formats.columns import Columns
 from mixedbag.datasets._formats.source import Source
 
@@ -102,26 +101,22 @@ def read(
 def recognise(source, columns=None):
     """The format of a file; column names, when given, mean a format that has them."""
     lines = _first_lines(source)
+    named = columns is not None and columns.bag is not None
     for candidate in FORMATS:
-        if columns is not None and columns.bag is not None and not candidate.named and lines:
+        if named and not candidate.named and lines:
             continue
         if candidate.recognises(source, lines):
             return candidate
     raise source.error("unknown format: neither text nor Parquet nor MATLAB")
 
 
-def _first_lines(source, n=3):
+def _first_lines(source):
+    """The first lines that are not blank or a comment; none of binary content."""
     if source.path.is_dir() or source.head.startswith(_BINARY) or b"\x00" in source.head:
         return []
-    lines = []
-    for _, line in source.lines():
-        if not line.startswith("%"):
-            lines.append(line)
-        if len(lines) == n:
-            break
-    if not lines:
+    if not source.sample:
         _ = source.content  # says so when the file is empty
-    return lines
+    return [line for _, line in source.sample]
 
 
 def _format(name):
@@ -131,24 +126,6 @@ def _format(name):
         if candidate.name == name:
             return candidate
     raise ValueError(f"unknown format {name!r}; known are {[f.name for f in FORMATS]}")
-
-
-def _matches(pattern):
-    """A recogniser: the first line, or the second below a line with two sizes, fits a pattern.
-
-    A line with a field "bag" is a header, even when the other columns are called 1, 2, 3.
-    """
-    compiled = re.compile(pattern)
-    sizes = re.compile(r"\d+\s+\d+$")
-
-    def recognises(source, lines):
-        if len(lines) > 1 and sizes.match(lines[0]):
-            lines = lines[1:]
-        if not lines or "bag" in lines[0].split(","):
-            return False
-        return compiled.match(lines[0]) is not None
-
-    return recognises
 
 
 def _starts_with(*signatures):
@@ -164,7 +141,6 @@ def _is_mat(source, lines):
 
 
 _BINARY = (b"PAR1", b"MATLAB 5.0", b"\x89HDF")
-_VALUE = r"\s*[-+.\d][-+.\deE]*\s*"
 
 FORMATS = (
     Format("parquet", "Parquet table", _starts_with(b"PAR1"), parquet.read_parquet, named=True),
@@ -179,25 +155,25 @@ FORMATS = (
     Format(
         "colons",
         "instance:bag:label index:value …",
-        _matches(r"[^\s:,]+:[^\s:,]+:[^\s:,]+( |$)"),
+        layouts.has_layout("colons"),
         indexed.read_colons,
     ),
     Format(
         "sparse-commas",
         "instance,bag,label,index:value,…",
-        _matches(r"[^,:]+,[^,:]+,[^,:]+,\d+:"),
+        layouts.has_layout("sparse-commas"),
         indexed.read_sparse_commas,
     ),
     Format(
         "c45",
         "UCI C4.5: bag,instance,values…,class.",
-        _matches(rf"[^,]+,[^,]+(,{_VALUE})+\.$"),
+        layouts.has_layout("c45"),
         c45.read_c45,
     ),
     Format(
         "commas",
         "instance,bag,label,values…",
-        _matches(rf"[^,]*[^\d,.\s-][^,]*,[^,]+,[^,]+(,{_VALUE})+$"),
+        layouts.has_layout("commas"),
         indexed.read_commas,
     ),
     Format(

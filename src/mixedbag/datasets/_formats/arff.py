@@ -25,11 +25,26 @@ def read_arff(source, columns):
     relational = [a for a in attributes if a.kind == "relational"]
     if not relational:
         names = [a.name for a in attributes]
-        records = ((line, _fields(source, text, line)[0]) for line, text in lines)
+        records = (_record(source, text, line, attributes) for line, text in lines)
         return read_records(source, names, records, columns, data_line)
     if len(relational) > 1:
         raise source.error("more than one relational attribute")
     return _read_bags(source, attributes, lines, columns)
+
+
+def _record(source, text, line, attributes):
+    """Line and values of an instance of a flat file, each as its attribute declares."""
+    fields, weight = _fields(source, text, line)
+    if weight is not None:
+        raise source.error("a flat file has no weights of instances", line)
+    for attribute, field in zip(attributes, fields):
+        if field.strip() in ("", "?"):
+            continue
+        if attribute.kind == "nominal":
+            _value(source, attribute, field, line)
+        elif attribute.kind == "numeric":
+            number(source, field, line, f"value of {attribute.name!r}")
+    return line, fields
 
 
 def _read_bags(source, attributes, lines, columns):
@@ -142,6 +157,8 @@ def _instances(source, text, inner, features, line):
         instances.pop()
     if not instances:
         raise source.error("the bag is empty", line)
+    if not all(instances):
+        raise source.error("an instance of the bag is empty", line)
     instances = [row[:-1] if row.endswith(",") else row for row in instances]
     if all(a.kind == "numeric" for a in inner) and len(features) == len(inner):
         return instances
@@ -254,7 +271,8 @@ def _unquoted(text):
 
 _QUOTED = r"""'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*\""""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s'\"]\S*)\s+(\S.*)", re.IGNORECASE)
-_FIELD = re.compile(rf"\s*({_QUOTED}|[^,'\"{{}}]*)\s*(,|$)")
+# Possessive: a long run of blanks is tried once, not in every way to cut it.
+_FIELD = re.compile(rf"\s*+({_QUOTED}|[^,'\"{{}}]*+)\s*+(,|$)")
 _WEIGHT = re.compile(r",\s*\{([^{},]*)\}\s*$")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}

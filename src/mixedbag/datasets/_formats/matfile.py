@@ -7,9 +7,10 @@ cells and structs. Other variables (functions, sparse matrices, …) become None
 
 import math
 import struct
-import zlib
 
 import numpy as np
+
+from mixedbag.datasets._formats.unpack import SMALL, inflate
 
 _NUMBERS = {
     1: "i1",
@@ -27,13 +28,15 @@ _TEXTS = {16: "utf-8", 17: "utf-16", 18: "utf-32"}
 _MATRIX, _COMPRESSED = 14, 15
 _CELL, _STRUCT, _OBJECT, _CHAR = 1, 2, 3, 4
 _NUMERIC = range(6, 16)
+_COMPLEX = 0x0800  # among the flags of a variable
 _DEEPEST = 32
 
 
-def read_variables(content):
+def read_variables(content, allowed=SMALL):
     """Variables by name: arrays, lists of text (rows), lists (cells), and dicts (structs).
 
-    A struct array is a list of dicts. Anything malformed raises ValueError.
+    A struct array is a list of dicts. Anything malformed raises ValueError, and so does a file that
+    unpacks to more than `allowed` bytes.
     """
     mark = content[126:128]
     if mark not in (b"IM", b"MI"):
@@ -44,13 +47,16 @@ def read_variables(content):
     while stream.left:
         kind, data = stream.next()
         if kind == _COMPRESSED:
-            try:
-                kind, data = _Elements(memoryview(zlib.decompress(data)), order).next()
-            except zlib.error as error:
-                raise ValueError(f"damaged compression: {error}") from error
+            unpacked = memoryview(inflate(data, allowed))
+            allowed -= len(unpacked)
+            inner = _Elements(unpacked, order)
+            kind, data = inner.next()
+            inner.end()
         if kind != _MATRIX:
             raise ValueError(f"an element of type {kind} where a variable is expected")
         name, value = _matrix(_Elements(data, order))
+        if name in variables:
+            raise ValueError(f"two variables are called {name!r}")
         variables[name] = value
     return variables
 
@@ -95,6 +101,16 @@ class _Elements:
             raise ValueError("half a number")
         return np.frombuffer(data, dtype)
 
+    def whole_numbers(self):
+        values = self.numbers()
+        if values.dtype.kind == "f":
+            raise ValueError("a size that is not a whole number")
+        return [int(value) for value in values]
+
+    def end(self):
+        if self.left:
+            raise ValueError(f"{self.left} bytes are left over")
+
     def text(self):
         values = self.numbers()
         if values.dtype.itemsize != 1:
@@ -113,26 +129,19 @@ class _Elements:
 
 def _matrix(parts):
     """Name and value of a variable."""
-    flags = parts.numbers()
-    shape = tuple(int(n) for n in parts.numbers())
+    flags = parts.whole_numbers()
+    shape = tuple(parts.whole_numbers())
     if len(flags) < 1 or len(shape) < 2 or min(shape) < 0:
         raise ValueError("a variable without a class or a shape")
     name = parts.text()
-    kind = int(flags[0]) & 0xFF
-    count = math.prod(shape)
-    if kind in _NUMERIC:
-        return name, _numbers(parts, shape, count)
-    if kind == _CHAR:
-        return name, _rows_of_text(parts, shape, count)
-    if kind == _CELL:
-        if count * 8 > parts.left:
-            raise ValueError("the file is cut")
-        return name, [parts.matrix() for _ in range(count)]
-    if kind in (_STRUCT, _OBJECT):
-        if kind == _OBJECT:
-            parts.text()  # the name of its class
-        return name, _structs(parts, count)
-    return name, None
+    kind = flags[0] & 0xFF
+    if kind not in _READ:
+        return name, None
+    if flags[0] & _COMPLEX:
+        raise ValueError(f"variable {name!r} holds complex numbers")
+    value = _READ[kind](parts, shape, math.prod(shape))
+    parts.end()  # what is left would be lost
+    return name, value
 
 
 def _numbers(parts, shape, count):
@@ -158,16 +167,38 @@ def _rows_of_text(parts, shape, count):
     return [characters[row :: shape[0]] for row in range(shape[0])] if count else []
 
 
-def _structs(parts, count):
-    length = parts.numbers()
+def _cells(parts, shape, count):
+    if count * 8 > parts.left:
+        raise ValueError("the file is cut")
+    return [parts.matrix() for _ in range(count)]
+
+
+def _object(parts, shape, count):
+    parts.text()  # the name of its class
+    return _structs(parts, shape, count)
+
+
+def _structs(parts, shape, count):
+    length = parts.whole_numbers()
     names = parts.text()
     if len(length) != 1 or length[0] < 1 or len(names) % length[0]:
         raise ValueError("a struct with damaged names of its fields")
-    step = int(length[0])
+    (step,) = length
     fields = [names[k : k + step].split("\0")[0] for k in range(0, len(names), step)]
+    if len(set(fields)) < len(fields):
+        raise ValueError("a struct with two fields of one name")
     if not fields or count * len(fields) * 8 > parts.left:
         if not fields or not count:
             return {}
         raise ValueError("the file is cut")
     found = [{field: parts.matrix() for field in fields} for _ in range(count)]
     return found[0] if count == 1 else found
+
+
+_READ = {
+    _CELL: _cells,
+    _STRUCT: _structs,
+    _OBJECT: _object,
+    _CHAR: _rows_of_text,
+    **dict.fromkeys(_NUMERIC, _numbers),
+}

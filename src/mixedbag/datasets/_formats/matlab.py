@@ -14,7 +14,8 @@ def read_mat(source):
         for path in sorted(source.path.glob("*.mat")):
             found = _variables(Source(path))
             if found.keys() & variables.keys():
-                raise source.error(f"two files hold a variable {sorted(found)[0]!r}")
+                twice = sorted(found.keys() & variables.keys())[0]
+                raise source.error(f"two files hold a variable {twice!r}")
             variables.update(found)
         if not variables:
             raise source.error("a folder without .mat files")
@@ -30,7 +31,7 @@ def _variables(source):
     if source.content.startswith(b"\x89HDF"):
         raise source.error("a MATLAB 7.3 file; save it with the option -v7")
     try:
-        return read_variables(source.content)
+        return read_variables(source.content, source.limit)
     except ValueError as error:
         raise source.error(f"not a readable MATLAB file: {error}") from error
 
@@ -91,12 +92,12 @@ def _matrices(source, variables):
             f"expected one vector of {len(numbers)} bag labels, found {len(labels)} among "
             f"{sorted(variables)}"
         )
-    label = vectors[labels[0]].astype(np.float64)
+    label = vectors[labels[0]]
     if not np.isfinite(label).all():
         raise source.error(f"{labels[0]} has a value that is not finite")
     label = label if len(label) == len(data) else label[codes]
-    whole = (label == np.round(label)).all() and np.abs(label).max() < 2**53
-    return Rows(data, bag.tolist(), (label.astype(np.int64) if whole else label).tolist())
+    whole = label.dtype.kind != "f" or _is_whole(label)
+    return Rows(data, bag.tolist(), (_as_whole(label) if whole else label).tolist())
 
 
 def _bag_vector(source, of_rows):
@@ -122,7 +123,16 @@ def _numbers(source, values, what):
 def _whole(source, values, what):
     if not isinstance(values, np.ndarray) or not values.size:
         raise source.error(f"{what} does not hold numbers")
-    values = values.ravel().astype(np.float64)
-    if not (np.abs(values) < 2**53).all() or (values != np.round(values)).any():
+    values = values.ravel()
+    if values.dtype.kind == "f" and not _is_whole(values):
         raise source.error(f"{what} does not hold whole numbers")
-    return values.astype(np.int64)
+    return _as_whole(values)
+
+
+def _is_whole(values):
+    """Whether floats are whole numbers, none so large that two of them might share a float."""
+    return (np.abs(values) < 2**53).all() and (values == np.round(values)).all()
+
+
+def _as_whole(values):
+    return values if values.dtype == np.uint64 else values.astype(np.int64)

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 import numpy as np
 
@@ -97,14 +98,22 @@ def as_ids(texts):
 
 
 def as_labels(texts):
-    """Labels as numbers when all of them are numbers (``"1."`` is 1), else as they are."""
+    """Labels as numbers when all of them are numbers (``"1."`` is 1), else as they are.
+
+    Numbers that no float tells apart, such as 9007199254740992.5 and 9007199254740993, stay text.
+    """
     distinct = set(texts)
     if not all(isinstance(text, str) and _NUMBER.fullmatch(text) for text in distinct):
         return _as_they_are(texts)
-    numbers = {text: float(text) for text in distinct}
-    values = np.array([numbers[text] for text in texts])
-    whole = (np.abs(values) < 2**53).all() and (values == np.round(values)).all()
-    return values.astype(np.int64) if whole else values
+    exact = {text: Decimal(text) for text in distinct}
+    if all(value == value.to_integral_value() and abs(value) < 2**63 for value in exact.values()):
+        numbers = {text: int(value) for text, value in exact.items()}
+    else:
+        numbers = {text: float(text) for text in distinct}
+        apart = len(set(numbers.values())) == len(set(exact.values()))
+        if not (apart and np.isfinite(list(numbers.values())).all()):
+            return _as_they_are(texts)
+    return np.array([numbers[text] for text in texts])
 
 
 def plain(value):
@@ -116,7 +125,9 @@ def _as_they_are(values):
     """Numbers of one type as an array of it; text as objects, so that nothing is cut or padded."""
     kinds = {type(value) for value in values}
     if len(kinds) == 1 and kinds <= {bool, int, float}:
-        return np.array(values)
+        array = np.array(values)
+        if array.dtype.kind != "f" or kinds == {float}:  # not whole numbers of too many digits
+            return array
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import itertools
 import zlib
 from contextlib import contextmanager
 from functools import cached_property
@@ -9,8 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from mixedbag.datasets._formats import unpack
 from mixedbag.datasets.records import DataFormatError
 
+SAMPLE = 1000  # lines to tell a format by
 MISSING = frozenset(["", "?", "na", "n/a", "nan", "null", "none"])
 
 
@@ -34,9 +37,16 @@ class Source:
                 return
             try:
                 with gzip.open(file) as unpacked:
-                    yield unpacked
+                    yield io.BufferedReader(unpack.Capped(unpacked, self.limit), 2**16)
             except (EOFError, gzip.BadGzipFile, zlib.error) as error:
                 raise self.error(f"a damaged gzip file ({error})") from error
+            except unpack.TooLargeError as error:
+                raise self.error(str(error)) from error
+
+    @property
+    def limit(self):
+        """How many bytes may be unpacked from the file."""
+        return unpack.limit(self.path)
 
     @cached_property
     def head(self):
@@ -61,16 +71,31 @@ class Source:
         except UnicodeDecodeError as error:
             line = self.content.count(b"\n", 0, error.start) + 1
             raise self.error("not UTF-8 text; save it with that encoding", line) from error
-        return text.replace("\r\n", "\n").replace("\r", "\n")
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        if "\0" in text:
+            raise self._not_text(text.count("\n", 0, text.index("\0")) + 1)
+        return text
+
+    @cached_property
+    def sample(self):
+        """Number and text of the first lines that are neither blank nor a comment."""
+        lines = (pair for pair in self.lines() if not pair[1].startswith("%"))
+        return list(itertools.islice(lines, SAMPLE))
 
     def stream(self):
         """The lines as they are, read as they are needed."""
         with self._open() as file, io.TextIOWrapper(file, "utf-8-sig") as text:
             try:
-                yield from text
+                for number, line in enumerate(text, start=1):
+                    if "\0" in line:
+                        raise self._not_text(number)
+                    yield line
             except UnicodeDecodeError:
                 _ = self.text  # knows the line
                 raise
+
+    def _not_text(self, line):
+        return self.error("a NUL byte: this is no text, or a damaged one", line)
 
     def lines(self):
         """Number and text of every line that is not blank."""
