@@ -19,8 +19,6 @@ def as_table(x):
             table.sum_duplicates()
         return table
     x = as_array(x)
-    if np.iscomplexobj(x):
-        raise ValueError("Complex data not supported")
     if x.ndim != 2:
         raise ValueError(
             f"expected a 2-D table of instances, got a {x.ndim}-D array of shape {x.shape}. "
@@ -40,19 +38,19 @@ def as_table(x):
 
 
 def as_array(x):
-    """A NumPy array of numbers; masked values are missing ones, NaN. Times are no numbers."""
+    """A NumPy array whose masked values are NaN; times and complex numbers are refused."""
     if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
         x = (x if x.dtype.kind == "f" else x.astype(np.float64)).filled(np.nan)
     x = np.asarray(x)
-    if x.dtype.kind == "O":
-        times = {type(value) for value in x.flat} & {np.datetime64, np.timedelta64}
-    else:
-        times = x.dtype.kind in "mM"
-    if times:
+    kinds = {type(value) for value in x.flat} if x.dtype.kind == "O" else {x.dtype.type}
+    # NumPy turns all of these into floats: seconds or days of a time, the real part of a number.
+    if any(issubclass(kind, (np.datetime64, np.timedelta64)) for kind in kinds):
         raise ValueError(
             "instances must be numbers, not dates or times: turn them into numbers first, such as "
             "days since a date"
         )
+    if any(issubclass(kind, (complex, np.complexfloating)) for kind in kinds):
+        raise ValueError("Complex data not supported")
     return x
 
 
@@ -115,10 +113,7 @@ def numeric_table(frame, names):
         column = frame.get_column(name)
         if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):
             try:
-                values = as_array(column.to_numpy())
-                if np.iscomplexobj(values):
-                    raise ValueError("it holds complex numbers")
-                table[:, j] = values.astype(np.float64)
+                table[:, j] = as_array(column.to_numpy()).astype(np.float64)
             except (TypeError, ValueError) as error:
                 raise ValueError(
                     f"column {name!r} is not numeric ({column.dtype}): leave it out of `features` "

@@ -42,7 +42,7 @@ class Capped(io.RawIOBase):
 
 
 def inflate(data, allowed):
-    """All that a zlib stream holds, given that it is one whole stream of at most `allowed` bytes."""
+    """What a zlib stream holds, given that it is whole and of at most `allowed` bytes."""
     stream = zlib.decompressobj()
     try:
         content = stream.decompress(data, max(allowed, 1))

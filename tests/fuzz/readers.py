@@ -1,0 +1,255 @@
+"""Files of every format, damaged: `read` refuses them, or finds every row that was left alone.
+
+A case begins with a line that names the format and whether `read` is told it (``"c45 told"``) or
+has to recognise it (``"c45 found"``).
+"""
+
+import csv
+import gzip
+import io
+import random
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from mixedbag.datasets import DataFormatError, read
+from mixedbag.datasets._formats.hdf5 import read_hdf5
+from mixedbag.datasets._formats.source import Source
+from tests.fuzz.damage import damaged
+from tests.fuzz.rows import ROWS
+
+HDF5_EVERY = 25  # cases: each takes a process
+
+
+# Whole files --------------------------------------------------------------------------------------
+
+
+def text(head, line, rows=ROWS):
+    return (head + "\n".join(map(line, rows)) + "\n").encode()
+
+
+def numbers(row):
+    return ",".join(f"{value:g}" for value in row.values)
+
+
+def pairs(row, between):
+    return between.join(f"{j}:{value:g}" for j, value in enumerate(row.values, start=1))
+
+
+def relational():
+    bags = {}
+    for row in ROWS:
+        bags.setdefault((row.bag, row.label), []).append(numbers(row))
+    head = "@relation r\n@attribute id string\n@attribute bag relational\n"
+    head += "".join(f"@attribute {name} numeric\n" for name in "xyz")
+    head += "@end bag\n@attribute class {0,1}\n@data\n"
+    lines = []
+    for (bag, label), values in bags.items():
+        instances = r"\n".join(values)
+        lines.append(f'{bag},"{instances}",{label}')
+    return (head + "\n".join(lines) + "\n").encode()
+
+
+def mat(compressed):
+    from scipy.io import savemat
+
+    numbers = {name: k for k, name in enumerate(dict.fromkeys(row.bag for row in ROWS), start=1)}
+    dataset = {
+        "data": np.array([row.values for row in ROWS]),
+        "nlab": np.array([[1 + int(row.label)] for row in ROWS]),
+        "lablist": np.array(["negative", "positive"]),
+        "ident": {"milbag": np.array([[numbers[row.bag]] for row in ROWS])},
+    }
+    buffer = io.BytesIO()
+    savemat(buffer, {"x": dataset}, do_compression=compressed)
+    return buffer.getvalue()
+
+
+def hdf5():
+    import h5py
+
+    buffer = io.BytesIO()
+    with h5py.File(buffer, "w") as file:
+        file["train/data"] = np.array([row.values for row in ROWS])
+        file["train/target"] = np.array([int(row.label) for row in ROWS])
+    return buffer.getvalue()
+
+
+def parquet():
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    table = {"bag": [r.bag for r in ROWS], "label": [int(r.label) for r in ROWS]}
+    table |= {name: [r.values[j] for r in ROWS] for j, name in enumerate("xyz")}
+    buffer = io.BytesIO()
+    parquet.write_table(pa.table(table), buffer, row_group_size=10, write_page_checksum=True)
+    return buffer.getvalue()
+
+
+CSV = text("instance,bag,label,x,y,z\n", lambda r: f"{r.instance},{r.bag},{r.label},{numbers(r)}")
+WHOLE = {
+    "c45": lambda: text("", lambda r: f"{r.bag},{r.instance},{numbers(r)},{r.label}."),
+    "colons": lambda: text(
+        f"{len(ROWS)} 3\n", lambda r: f"{r.instance}:{r.bag}:{r.label} {pairs(r, ' ')}"
+    ),
+    "sparse-commas": lambda: text("", lambda r: f"{r.instance},{r.bag},{r.label},{pairs(r, ',')}"),
+    "commas": lambda: text("", lambda r: f"{r.instance},{r.bag},{r.label},{numbers(r)}"),
+    "arff": relational,
+    "flat-arff": lambda: text(
+        "@relation f\n@attribute bag string\n@attribute x numeric\n@attribute y numeric\n"
+        "@attribute z numeric\n@attribute label {0,1}\n@data\n",
+        lambda r: f"{r.bag},{numbers(r)},{r.label}",
+    ),
+    "table": lambda: CSV,
+    "gzip": lambda: gzip.compress(CSV, mtime=0),
+    "gzip-c45": lambda: gzip.compress(whole("c45"), mtime=0),
+    "mat": lambda: mat(False),
+    "mat-packed": lambda: mat(True),
+    "parquet": parquet,
+    "hdf5": hdf5,
+}
+NAMES = {"flat-arff": "arff", "gzip": "table", "gzip-c45": "c45", "mat-packed": "mat"}
+
+
+@cache
+def whole(kind):
+    return WHOLE[kind]()
+
+
+def cases(seed):
+    rng = random.Random(seed)
+    kinds = [kind for kind in WHOLE if kind != "hdf5"]
+    while True:
+        kind = "hdf5" if rng.randrange(HDF5_EVERY * 4) == 0 else rng.choice(kinds)
+        way = rng.choice(["told", "found"])
+        yield f"{kind}-{way}", f"{kind} {way}\n".encode() + damaged(whole(kind), rng)
+
+
+# What must be found -------------------------------------------------------------------------------
+
+
+def run(content):
+    head, _, content = content.partition(b"\n")
+    kind, way = head.decode().split()
+    with tempfile.TemporaryDirectory() as folder:
+        suffix = {"mat": ".mat", "mat-packed": ".mat", "hdf5": ".h5"}.get(kind, "")
+        path = Path(folder) / f"file{suffix}"
+        path.write_bytes(content)
+        try:
+            if kind == "hdf5":
+                table = read_hdf5(Source(path))
+                return "accepted" if table.X.shape == (len(ROWS), 3) else f"lost: {table!r}"
+            data = read(path, format=NAMES.get(kind, kind) if way == "told" else None)
+        except DataFormatError as error:
+            return "refused" if str(path) in str(error) else f"exception: no file in {error}"
+    if len(data.bags) != len(data.bags.ids) or (
+        data.y is not None and len(data.y) != len(data.bags)
+    ):
+        return f"lost: inconsistent {data!r}"
+    if not np.isfinite(data.bags.instances.sum()):
+        data.bags.check_finite(allow_nan=True)
+    lost = judge(kind, content, data)
+    return f"lost: {lost}" if lost else "accepted"
+
+
+def judge(kind, content, data):
+    """What is wrong with bags read from damaged content, or None."""
+    if kind in ("mat", "mat-packed", "parquet"):
+        n = data.bags.n_instances
+        return None if n == len(ROWS) else f"{n} instances of {len(ROWS)}"
+    if kind.startswith("gzip"):  # its checksum covers everything
+        content = CSV if kind == "gzip" else whole("c45")
+        kind = "table" if kind == "gzip" else "c45"
+    text = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    original = [line.strip() for line in whole(kind).decode().split("\n") if line.strip()]
+    if kind == "table":
+        return judge_table(text, lines, original, data)
+    expected, body = body_of(kind, lines)
+    if kind == "arff":
+        if len(data.bags) != expected:
+            return f"{len(data.bags)} bags where {expected} lines are"
+    elif data.bags.n_instances != expected:
+        return f"{data.bags.n_instances} instances where {expected} lines are"
+    intact = set(original) & set(body)
+    if kind == "arff":
+        bags = {line.split(",")[0] for line in intact}
+        undamaged = [row for row in ROWS if row.bag in bags]
+    else:
+        first = len(original) - len(ROWS)
+        undamaged = [row for row, line in zip(ROWS, original[first:]) if line in intact]
+    header = (
+        lines[: len(lines) - len(body)]
+        == original[: len(original) - len(body_of(kind, original)[1])]
+    )
+    return compare(data, undamaged, strict=header)
+
+
+def body_of(kind, lines):
+    """How many instances (bags, of relational ARFF) there must be, and the lines they are in."""
+    if kind.endswith("arff"):
+        start = next(k for k, line in enumerate(lines) if line.split()[0].lower() == "@data")
+        body = [line for line in lines[start + 1 :] if not line.startswith("%")]
+        return len(body), body
+    body = lines[1:] if kind == "colons" and ":" not in lines[0] else lines
+    return len(body), body
+
+
+def judge_table(text, lines, original, data):
+    named = "table" in data.notes[0]
+    try:
+        records = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except csv.Error:
+        return None
+    records = [r for r in records if len(r) > 1 or (r and r[0].strip())]
+    if (
+        "\t" not in lines[0]
+        and ";" not in lines[0]
+        and data.bags.n_instances != len(records) - named
+    ):
+        return f"{data.bags.n_instances} instances where {len(records) - named} records are"
+    intact = {",".join(record) for record in records}
+    undamaged = [row for row, line in zip(ROWS, original[1:]) if line in intact]
+    return compare(data, undamaged, strict=lines[0] == original[0])
+
+
+def same_label(found, written):
+    """Whether a label is the number that was written: 0 is 0.0 beside 0.5."""
+    try:
+        return float(found) == float(written)
+    except ValueError:
+        return False
+
+
+def compare(data, undamaged, strict):
+    """Which undamaged rows are not found with their bag and label; by their mark, if need be.
+
+    Without `strict`, names or types of columns were damaged: one may be something else now.
+    """
+    X = data.bags.instances
+    X = X.toarray() if data.bags.is_sparse and X.shape[1] < 1000 else X
+    if data.bags.is_sparse and X.shape[1] >= 1000:
+        X = X[:, :3].toarray()
+    of = data.bags.bag_of
+    places = {}
+    for k, row in enumerate(X.tolist()):
+        for value in row:
+            places.setdefault(value, []).append(k)
+    for row in undamaged:
+        where = places.get(row.values[0], [])
+        if not where:
+            if strict:
+                return f"row {row} is not there"
+            continue
+        if strict and not any(
+            str(data.bags.ids[of[k]]) == row.bag
+            and (data.y is None or same_label(data.y[of[k]], row.label))
+            and all(value in X[k] for value in row.values)
+            for k in where
+        ):
+            k = where[0]
+            label = None if data.y is None else data.y[of[k]]
+            return f"row {row} is {data.bags.ids[of[k]]!r}, {label!r}, {X[k].tolist()}"
+    return None
