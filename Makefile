@@ -2,14 +2,20 @@
 # Both set up everything in .venv first; only Python (3.11 or later) and make are needed.
 PYTHON ?= python3
 BIN := .venv/bin
+MINUTES ?= 5
+SEED ?= 0
 
-.PHONY: demo test lint types clean
+.PHONY: demo test fuzz lint types clean
 
 demo: .venv/installed
 	$(BIN)/mixedbag demo --out mixedbag-demo
 
 test: .venv/tests-installed
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+# Damages files, arrays, models and trials for MINUTES and counts what becomes of them.
+fuzz: .venv/tests-installed
+	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED) --keep fuzz-failures
 
 lint: .venv/dev-installed
 	$(BIN)/ruff check .

@@ -39,9 +39,7 @@ def as_table(x):
 
 def as_array(x):
     """A NumPy array whose masked values are NaN; times and complex numbers are refused."""
-    if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
-        x = (x if x.dtype.kind == "f" else x.astype(np.float64)).filled(np.nan)
-    x = np.asarray(x)
+    given, x = x, np.asarray(x)
     kinds = {type(value) for value in x.flat} if x.dtype.kind == "O" else {x.dtype.type}
     # NumPy turns all of these into floats: seconds or days of a time, the real part of a number.
     if any(issubclass(kind, (np.datetime64, np.timedelta64)) for kind in kinds):
@@ -51,6 +49,8 @@ def as_array(x):
         )
     if any(issubclass(kind, (complex, np.complexfloating)) for kind in kinds):
         raise ValueError("Complex data not supported")
+    if np.ma.is_masked(given):
+        x = given.astype(np.float64 if x.dtype.kind != "f" else x.dtype).filled(np.nan)
     return x
 
 

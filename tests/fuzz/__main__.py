@@ -1,4 +1,4 @@
-"""``python -m tests.fuzz --minutes 5``: counts what becomes of damaged inputs; fails on a failure."""
+"""Damages inputs of every kind and counts what becomes of them; fails if one fails."""
 
 import argparse
 import sys

@@ -1,6 +1,6 @@
 """Runs targets in processes of their own, and counts what becomes of every case.
 
-A worker gets batches, each a target, a seed and how many of its cases to skip. Before every case it
+A worker gets batches, each a target, a seed and which of its cases to run. Before every case it
 notes the case's number in a file that outlives it, so that a crash or a hang is charged to the case
 that caused it, and the rest of the batch goes on in a new process.
 """
@@ -64,15 +64,15 @@ class Tally:
         return "\n".join(f"{r[0]:20}" + "".join(f"{c!s:>12}" for c in r[1:]) for r in rows)
 
 
-def fuzz(targets, until, n_cases=None, first_seed=0, keep=None):
+def fuzz(targets, until, n_cases=None, first_seed=0, keep=None, patience=PATIENCE):
     """Run batches of the targets in turn until `until()` says so or `n_cases` are done.
 
     `targets` maps the name of a module to its share of turns. Inputs that fail are written to the
-    folder `keep`.
+    folder `keep`. A case of more than `patience` seconds hangs.
     """
     tally = Tally()
     turns = [name for name, share in targets.items() for _ in range(share)]
-    with _Worker() as worker:
+    with _Worker(patience) as worker:
         for turn in itertools.count():
             if until() or (n_cases and tally.cases >= n_cases):
                 break
@@ -88,8 +88,11 @@ def fuzz(targets, until, n_cases=None, first_seed=0, keep=None):
 class _Worker:
     """A process that runs cases; started again whenever one of them ends it."""
 
-    def __enter__(self):
+    def __init__(self, patience):
+        self.patience = patience
         self.process = None
+
+    def __enter__(self):
         self.note = tempfile.NamedTemporaryFile()
         self.note.write(bytes(8))
         self.note.flush()
@@ -102,20 +105,23 @@ class _Worker:
 
     def batch(self, target, seed, tally):
         """Run a batch, over as many processes as it takes."""
-        skip = 0
-        while True:
-            answer, how = self._ask({"target": target, "seed": seed, "skip": skip})
-            if answer is not None:
-                for outcome, count in answer["outcomes"].items():
-                    tally.outcomes[target, outcome] += count
-                for failure in answer["failures"]:
-                    failure["content"] = bytes.fromhex(failure["content"])
-                    tally.fail(Failure(target, **failure))
-                return
-            at = int.from_bytes(self.at[:8], "little")
-            case, content, *_ = next(itertools.islice(_cases(target, seed), at, None))
-            tally.fail(Failure(target, case, *how, content))
-            skip = at + 1  # what the lost process counted of this batch is lost with it
+        pending = [(0, BATCH)]
+        while pending:
+            start, stop = pending.pop()
+            request = {"target": target, "seed": seed, "start": start, "stop": stop}
+            answer, how = self._ask(request)
+            if answer is None:
+                at = int.from_bytes(self.at[:8], "little")
+                case, content, *_ = next(_cases(target, seed, at, at + 1))
+                tally.fail(Failure(target, case, *how, content))
+                # What the lost process found before is lost with it, so that part is run again.
+                pending += [(at + 1, stop), (start, at)]
+                continue
+            for outcome, count in answer["outcomes"].items():
+                tally.outcomes[target, outcome] += count
+            for failure in answer["failures"]:
+                failure["content"] = bytes.fromhex(failure["content"])
+                tally.fail(Failure(target, **failure))
 
     def _ask(self, request):
         """The worker's answer, or None and how it ended."""
@@ -137,9 +143,9 @@ class _Worker:
             now = int.from_bytes(self.at[:8], "little")
             if now != last:
                 last, since = now, time.monotonic()
-            elif time.monotonic() - since > PATIENCE:
+            elif time.monotonic() - since > self.patience:
                 self._stop()
-                return None, ("hang", f"more than {PATIENCE:.0f} seconds")
+                return None, ("hang", f"more than {self.patience:g} seconds")
 
     def _readable(self):
         return select.select([self.process.stdout], [], [], 1.0)[0]
@@ -165,8 +171,8 @@ def _environment():
     return os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
-def _cases(target, seed):
-    return itertools.islice(importlib.import_module(target).cases(seed), BATCH)
+def _cases(target, seed, start, stop):
+    return itertools.islice(importlib.import_module(target).cases(seed), start, stop)
 
 
 # In the worker ------------------------------------------------------------------------------------
@@ -190,9 +196,8 @@ def work(note):
 def _run_batch(request, at):
     target = importlib.import_module(request["target"])
     outcomes, failures = Counter(), []
-    for k, (case, *given) in enumerate(_cases(request["target"], request["seed"])):
-        if k < request["skip"]:
-            continue
+    cases = _cases(request["target"], request["seed"], request["start"], request["stop"])
+    for k, (case, *given) in enumerate(cases, start=request["start"]):
         at[:8] = k.to_bytes(8, "little")
         try:
             outcome = target.run(*given)

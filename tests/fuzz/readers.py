@@ -1,7 +1,7 @@
 """Files of every format, damaged: `read` refuses them, or finds every row that was left alone.
 
 A case begins with a line that names the format and whether `read` is told it (``"c45 told"``) or
-has to recognise it (``"c45 found"``).
+has to recognise it (``"c45 found"``), or ``"random"`` and the format it is read as.
 """
 
 import csv
@@ -20,7 +20,7 @@ from mixedbag.datasets._formats.source import Source
 from tests.fuzz.damage import damaged
 from tests.fuzz.rows import ROWS
 
-HDF5_EVERY = 25  # cases: each takes a process
+HDF5_EVERY = 100  # cases: each takes a process
 
 
 # Whole files --------------------------------------------------------------------------------------
@@ -122,9 +122,20 @@ def cases(seed):
     rng = random.Random(seed)
     kinds = [kind for kind in WHOLE if kind != "hdf5"]
     while True:
-        kind = "hdf5" if rng.randrange(HDF5_EVERY * 4) == 0 else rng.choice(kinds)
+        kind = "hdf5" if rng.randrange(HDF5_EVERY) == 0 else rng.choice([*kinds, "random"])
         way = rng.choice(["told", "found"])
-        yield f"{kind}-{way}", f"{kind} {way}\n".encode() + damaged(whole(kind), rng)
+        if kind == "random":
+            way = rng.choice([*NAMES.values(), "colons", "commas", "parquet", "found"])
+        content = noise(rng) if kind == "random" else damaged(whole(kind), rng)
+        yield f"{kind}-{way}", f"{kind} {way}\n".encode() + content
+
+
+def noise(rng):
+    """Bytes, or letters that mean something in a format, without a file behind them."""
+    if rng.random() < 0.3:
+        return rng.randbytes(rng.randint(0, 200))
+    letters = "01.,:;\n\t'\"{}@?ab e-"
+    return "".join(rng.choices(letters, k=rng.randint(0, 200))).encode()
 
 
 # What must be found -------------------------------------------------------------------------------
@@ -141,7 +152,8 @@ def run(content):
             if kind == "hdf5":
                 table = read_hdf5(Source(path))
                 return "accepted" if table.X.shape == (len(ROWS), 3) else f"lost: {table!r}"
-            data = read(path, format=NAMES.get(kind, kind) if way == "told" else None)
+            form = {"told": NAMES.get(kind, kind), "found": None}.get(way, way)
+            data = read(path, format=form)
         except DataFormatError as error:
             return "refused" if str(path) in str(error) else f"exception: no file in {error}"
     if len(data.bags) != len(data.bags.ids) or (
@@ -156,6 +168,8 @@ def run(content):
 
 def judge(kind, content, data):
     """What is wrong with bags read from damaged content, or None."""
+    if kind == "random":
+        return None
     if kind in ("mat", "mat-packed", "parquet"):
         n = data.bags.n_instances
         return None if n == len(ROWS) else f"{n} instances of {len(ROWS)}"
