@@ -25,13 +25,11 @@ def has_layout(name):
     """
 
     def recognises(source, texts):
-        if not texts:
+        below_sizes = len(texts) > 1 and _SIZES.match(texts[0]) is not None
+        first = texts[below_sizes] if texts else ""
+        if _is_header(first) or _layout(first) != name:
             return False
-        lines = source.sample
-        if len(lines) > 1 and _SIZES.match(lines[0][1]):
-            lines = lines[1:]
-        if _is_header(lines[0][1]) or _layout(lines[0][1]) != name:
-            return False
+        lines = source.sample[below_sizes:]
         _check_lines(source, lines, name)
         if name == "commas":
             _check_columns(source, lines)
