@@ -17,6 +17,7 @@ import numpy as np
 from mixedbag.datasets import DataFormatError, read
 from mixedbag.datasets._formats.hdf5 import read_hdf5
 from mixedbag.datasets._formats.source import Source
+from mixedbag.datasets.activity import read_chest
 from tests.fuzz.damage import damaged
 from tests.fuzz.rows import ROWS
 
@@ -52,18 +53,18 @@ def relational():
     return (head + "\n".join(lines) + "\n").encode()
 
 
-def mat(compressed):
+def mat(compressed=False, plain=False):
     from scipy.io import savemat
 
-    numbers = {name: k for k, name in enumerate(dict.fromkeys(row.bag for row in ROWS), start=1)}
-    dataset = {
-        "data": np.array([row.values for row in ROWS]),
-        "nlab": np.array([[1 + int(row.label)] for row in ROWS]),
-        "lablist": np.array(["negative", "positive"]),
-        "ident": {"milbag": np.array([[numbers[row.bag]] for row in ROWS])},
-    }
+    number = {name: k for k, name in enumerate(dict.fromkeys(row.bag for row in ROWS), start=1)}
+    data = np.array([row.values for row in ROWS])
+    bag = np.array([[number[row.bag]] for row in ROWS])
+    nlab = np.array([[1 + int(row.label)] for row in ROWS])
+    dataset = {"data": data, "nlab": nlab, "lablist": np.array(["negative", "positive"])}
+    dataset["ident"] = {"milbag": bag}
     buffer = io.BytesIO()
-    savemat(buffer, {"x": dataset}, do_compression=compressed)
+    matrices = {"X": data, "bag": bag, "labels": nlab}
+    savemat(buffer, matrices if plain else {"x": dataset}, do_compression=compressed)
     return buffer.getvalue()
 
 
@@ -105,12 +106,20 @@ WHOLE = {
     "table": lambda: CSV,
     "gzip": lambda: gzip.compress(CSV, mtime=0),
     "gzip-c45": lambda: gzip.compress(whole("c45"), mtime=0),
-    "mat": lambda: mat(False),
-    "mat-packed": lambda: mat(True),
+    "mat": mat,
+    "mat-packed": lambda: mat(compressed=True),
+    "mat-plain": lambda: mat(plain=True),
+    "activity": lambda: text("", lambda r: f"{numbers(r)},{r.label},{1 + int(r.label)}"),
     "parquet": parquet,
     "hdf5": hdf5,
 }
-NAMES = {"flat-arff": "arff", "gzip": "table", "gzip-c45": "c45", "mat-packed": "mat"}
+NAMES = {
+    "flat-arff": "arff",
+    "gzip": "table",
+    "gzip-c45": "c45",
+    "mat-packed": "mat",
+    "mat-plain": "mat",
+}
 
 
 @cache
@@ -150,13 +159,16 @@ def folder():
 def run(content):
     head, _, content = content.partition(b"\n")
     kind, way = head.decode().split()
-    suffix = {"mat": ".mat", "mat-packed": ".mat", "hdf5": ".h5"}.get(kind, "")
-    path = Path(folder().name) / f"file{suffix}"
+    path = Path(folder().name) / ("1.mat" if kind.startswith("mat") else "1")
     path.write_bytes(content)
     try:
         if kind == "hdf5":
             table = read_hdf5(Source(path))
             return "accepted" if table.X.shape == (len(ROWS), 3) else f"lost: {table!r}"
+        if kind == "activity":
+            found = read_chest([path])
+            lines = Source(path).text.rstrip().split("\n")
+            return "accepted" if found.bags.n_instances == len(lines) else f"lost: {found!r}"
         form = {"told": NAMES.get(kind, kind), "found": None}.get(way, way)
         data = read(path, format=form)
     except DataFormatError as error:
@@ -175,7 +187,7 @@ def judge(kind, content, data):
     """What is wrong with bags read from damaged content, or None."""
     if kind == "random":
         return None
-    if kind in ("mat", "mat-packed", "parquet"):
+    if kind.startswith("mat") or kind == "parquet":
         n = data.bags.n_instances
         return None if n == len(ROWS) else f"{n} instances of {len(ROWS)}"
     if kind.startswith("gzip"):  # its checksum covers everything

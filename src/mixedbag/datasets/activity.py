@@ -22,7 +22,7 @@ def read_chest(paths):
     """One recording a person: ``number, x, y, z, activity`` at 52 samples a second."""
     parts = [_read_samples(path, 5, CHEST) for path in paths]
     table = np.concatenate(parts)
-    people = np.array([int(path.stem) for path in paths])
+    people = np.array([_person(path) for path in paths])
     return Recordings(
         bags=Bags(table[:, 1:4], _offsets(parts), people, ["x", "y", "z"]),
         instance_labels=table[:, 4].astype(np.int64),
@@ -47,6 +47,12 @@ def read_batteryless(paths):
         other_names=("antenna", "rssi", "phase", "frequency"),
         notes=("acceleration in g, sampled at irregular times (see `time`)",),
     )
+
+
+def _person(path):
+    if not path.stem.isdecimal():
+        raise Source(path).error("the file is not called after the number of a person")
+    return int(path.stem)
 
 
 def _read_samples(path, width, activities):

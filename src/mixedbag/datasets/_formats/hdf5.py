@@ -41,7 +41,7 @@ def _arrays(source):
     """Data and target of every group, read by another process that a damaged file may end."""
     content = source.content
     script = Path(__file__).with_name("hdf5_process.py")
-    command = [sys.executable, "-P", str(script), str(source.limit)]
+    command = [sys.executable, "-P", str(script), str(source.binary_limit)]
     try:
         done = subprocess.run(
             command, input=content, capture_output=True, timeout=_SECONDS + len(content) / 1e7

@@ -10,7 +10,7 @@ import struct
 
 import numpy as np
 
-from mixedbag.datasets._formats.unpack import SMALL, inflate
+from mixedbag.datasets._formats.unpack import inflate
 
 _NUMBERS = {
     1: "i1",
@@ -32,7 +32,7 @@ _COMPLEX = 0x0800  # among the flags of a variable
 _DEEPEST = 32
 
 
-def read_variables(content, allowed=SMALL):
+def read_variables(content, allowed=2**28):
     """Variables by name: arrays, lists of text (rows), lists (cells), and dicts (structs).
 
     A struct array is a list of dicts. Anything malformed raises ValueError, and so does a file that

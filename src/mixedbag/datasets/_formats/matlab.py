@@ -31,7 +31,7 @@ def _variables(source):
     if source.content.startswith(b"\x89HDF"):
         raise source.error("a MATLAB 7.3 file; save it with the option -v7")
     try:
-        return read_variables(source.content, source.limit)
+        return read_variables(source.content, source.binary_limit)
     except ValueError as error:
         raise source.error(f"not a readable MATLAB file: {error}") from error
 

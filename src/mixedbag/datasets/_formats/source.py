@@ -45,8 +45,13 @@ class Source:
 
     @property
     def limit(self):
-        """How many bytes may be unpacked from the file."""
+        """How many bytes of text may be unpacked from the file."""
         return unpack.limit(self.path)
+
+    @property
+    def binary_limit(self):
+        """How many bytes of numbers: they compress better, and take less memory than text does."""
+        return 4 * self.limit
 
     @cached_property
     def head(self):

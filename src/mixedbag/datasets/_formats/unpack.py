@@ -4,8 +4,8 @@ import io
 import os
 import zlib
 
-SMALL = 256 * 2**20  # bytes that any file may unpack to
-RATIO = 100  # beyond that, times its size on disk; numbers written as text reach about 10
+SMALL = 64 * 2**20  # bytes that any file may unpack to
+RATIO = 50  # beyond that, times its size on disk; numbers written as text reach about 10
 
 
 class TooLargeError(ValueError):
