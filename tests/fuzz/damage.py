@@ -37,8 +37,15 @@ def damaged(content, rng):
     return bytes(content)
 
 
+def _place(content, rng):
+    """Anywhere, more often near the ends: headers and footers decide how the rest is read."""
+    part = rng.choice([1.0, 1.0, 0.25, 0.1])
+    distance = int(rng.random() * part * len(content))
+    return distance if rng.random() < 0.5 else max(0, len(content) - 1 - distance)
+
+
 def _span(content, rng, longest=12):
-    start = rng.randint(0, len(content))
+    start = _place(content, rng)
     return start, min(len(content), start + rng.randint(0, longest))
 
 
@@ -70,12 +77,12 @@ def truncate(content, rng):
 
 def flip(content, rng):
     if content:
-        content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
+        content[_place(content, rng)] ^= 1 << rng.randrange(8)
 
 
 def overwrite(content, rng):
     if content:
-        content[rng.randrange(len(content))] = rng.randrange(256)
+        content[_place(content, rng)] = rng.randrange(256)
 
 
 def number(content, rng):
@@ -106,4 +113,14 @@ def lines(content, rng):
     content[:] = b"\n".join(rows)
 
 
-INJURIES = [delete, insert, insert, replace, repeat, truncate, flip, overwrite, number, lines]
+def line_end(content, rng):
+    """The last or first letter of a line is lost, often of the first line."""
+    rows = bytes(content).split(b"\n")
+    k = 0 if rng.random() < 0.3 else rng.randrange(len(rows))
+    rows[k] = rows[k][:-1] if rng.random() < 0.7 else rows[k][1:]
+    content[:] = b"\n".join(rows)
+
+
+INJURIES = [
+    *(delete, insert, insert, replace, repeat, truncate, flip, overwrite, number, lines, line_end)
+]

@@ -1,11 +1,16 @@
 """The harness counts every fault, no known failure comes back, and a short run finds none."""
 
+import random
 import sys
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from mixedbag import Bags
+from mixedbag.datasets import BagData, read
+from tests.fuzz import readers
 from tests.fuzz.damage import damaged
 from tests.fuzz.harness import GOOD, fuzz
 from tests.fuzz.targets import targets
@@ -24,12 +29,25 @@ def test_every_fault_is_counted_and_kept(tmp_path):
 
 
 def test_damage_is_damage_and_the_same_for_a_seed():
-    import random
-
     whole = bytes(range(256)) * 4
     changed = [damaged(whole, random.Random(seed)) for seed in range(200)]
     assert changed == [damaged(whole, random.Random(seed)) for seed in range(200)]
     assert sum(content != whole for content in changed) > 180
+
+
+def test_the_oracle_sees_lost_merged_and_misread_rows(tmp_path):
+    content = readers.whole("c45")
+    (tmp_path / "file").write_bytes(content)
+    data = read(tmp_path / "file")
+    rows, of, ids = data.bags.instances, data.bags.bag_of, data.bags.ids
+    assert readers.judge("c45", content, data) is None
+    kept = Bags.from_groups(rows[1:], ids[of][1:])
+    merged = Bags.from_groups(rows, ids[np.where(of == 2, 0, of)])
+    for bags, reason in ((kept, "instances where"), (merged, "is 'b0'")):
+        wrong = BagData(bags, data.y[: len(bags)])
+        assert reason in readers.judge("c45", content, wrong)
+    misread = read(tmp_path / "file", format="commas")
+    assert "is not there" in readers.judge("c45", content, misread)
 
 
 @pytest.mark.parametrize("seed", SEEDS, ids=lambda path: path.name)
