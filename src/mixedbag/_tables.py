@@ -64,8 +64,8 @@ def as_labels(values):
         values = list(values)
         array = np.asarray(values)
         # NumPy reads 1 beside "1" as the same text, and 2**53 + 1 beside 0.5 as 2**53.
-        inexact = array.dtype.kind == "U" or any(isinstance(value, int) for value in values)
-        if array.ndim == 1 and array.dtype.kind in "Uf" and inexact and array.tolist() != values:
+        inexact = array.dtype.kind in "US" or any(isinstance(value, int) for value in values)
+        if array.ndim == 1 and array.dtype.kind in "USf" and inexact and array.tolist() != values:
             array = np.empty(len(values), dtype=object)
             array[:] = values
         values = array

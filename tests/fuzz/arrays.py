@@ -165,7 +165,8 @@ def labels(rng):
     found = bag_labels(given, names)
     expected = {}
     for name, label in zip(names, given):
-        if expected.setdefault(name, label) != label:
+        first = expected.setdefault(name, label)
+        if first is not label and first != label:
             return f"lost: {label!r} and {expected[name]!r} of {name!r} were taken for equal"
     return "accepted" if found.tolist() == list(expected.values()) else f"lost: {found.tolist()}"
 
