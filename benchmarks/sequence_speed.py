@@ -21,13 +21,13 @@ from mixedbag.bags import Bags
 from mixedbag.datasets import load
 from mixedbag.engines import LocalBlocks
 from mixedbag.sequence import ARHMMClassifier
-from mixedbag.sequence.model import (
+from mixedbag.sequence._model import (
     block_statistics,
     maximise,
     maximise_dynamics,
     unlabelled_statistics,
 )
-from mixedbag.sequence.start import begin
+from mixedbag.sequence._start import begin
 
 
 def clock(call, repeat):
@@ -55,7 +55,7 @@ def chest_bags(n_bags, length=200, seed=0):
 
 def fitted(bags, target, n_states, order, n_jobs=2):
     """A model after the usual start, and the bags in blocks as `fit` cuts them."""
-    learner = ARHMMClassifier(n_states, order, n_init=1, n_jobs=n_jobs)
+    learner = ARHMMClassifier(n_states, order=order, n_init=1, n_jobs=n_jobs)
     blocks = learner._cut(bags, target, np.ones(len(bags)))
     return begin(blocks, learner._dynamics, learner, None), blocks
 
@@ -116,7 +116,7 @@ import pickle, sys
 import numpy as np
 from mixedbag.bags import Bags
 from mixedbag.engines import Labelled
-from mixedbag.sequence.model import block_statistics
+from mixedbag.sequence._model import block_statistics
 with open(sys.argv[1], "rb") as file:
     model, long = pickle.load(file)
 def block(x):

@@ -10,6 +10,8 @@ from mixedbag._parameters import (
     between,
     check_parameters,
     declared,
+    having,
+    number,
     one_of,
     whole,
 )
@@ -28,12 +30,14 @@ from mixedbag.testing import toy_problem
         ([at_least(0)], np.inf, "a number of at least 0, got inf"),
         ([above(0)], 0.0, "a number above 0, got 0.0"),
         ([above(0)], float("nan"), "a number above 0, got nan"),
-        ([above(0), one_of("scale", "auto")], "wide", "a number above 0 or 'auto' or 'scale', got"),
+        ([above(0), one_of("scale", "auto")], "wide", "a number above 0, 'auto' or 'scale', got"),
         ([between(0, 1)], 1.5, "a number from 0 to 1, got 1.5"),
         ([between(0, 1, "left")], 1, "a number of at least 0 and below 1, got 1"),
         ([between(0, 1, "neither")], "x", "a number above 0 and below 1, got 'x'"),
+        ([number()], np.nan, "a number, got nan"),
         (["boolean"], 2, "True or False, got 2"),
         ([dict, None], 3, "a dict or None, got 3"),
+        ([having("fit", "predict")], 3, "an object with the methods fit and predict, got 3"),
     ],
 )
 def test_refusals_are_in_plain_words(kinds, value, words):

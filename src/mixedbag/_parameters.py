@@ -22,6 +22,7 @@ from numpy.random import RandomState
 # The one place that leans on this private module, which is how scikit-learn's own estimators and
 # those of its satellites declare parameters since 1.2.
 from sklearn.utils._param_validation import (
+    HasMethods,
     Interval,
     InvalidParameterError,
     StrOptions,
@@ -50,9 +51,19 @@ def between(low: float, high: float, closed: str = "both") -> Interval:
     return Interval(Real, low, high, closed=closed)
 
 
+def number() -> Interval:
+    """Any finite number."""
+    return Interval(Real, None, None, closed="neither")
+
+
 def one_of(*names: str) -> StrOptions:
     """One of a few words."""
     return StrOptions(set(names))
+
+
+def having(*methods: str) -> HasMethods:
+    """An object with certain methods."""
+    return HasMethods(list(methods))
 
 
 # What these mean is the same in every learner that has them.
@@ -78,18 +89,24 @@ def check_parameters(params: Mapping[str, Any], constraints: Mapping[str, list])
     for name, value in params.items():
         kinds = constraints.get(name, ())
         if kinds and not any(make_constraint(kind).is_satisfied_by(value) for kind in kinds):
-            words = _listed([_described(kind) for kind in kinds])
+            words = _listed([word for kind in kinds for word in _described(kind)])
             raise InvalidParameterError(f"{name} must be {words}, got {value!r}")
 
 
 def _described(kind):
-    """A constraint in words that finish the sentence "it must be …"."""
+    """The values of one kind, in words that finish the sentence "it must be … or …"."""
     if isinstance(kind, StrOptions):
-        return _listed([repr(name) for name in sorted(kind.options)])
+        return [repr(name) for name in sorted(kind.options)]
+    if isinstance(kind, Interval):
+        return [_range(kind)]
+    if isinstance(kind, HasMethods):
+        return [f"an object with the methods {' and '.join(sorted(kind.methods))}"]
     if isinstance(kind, type):
-        return f"a {kind.__name__}"
-    if not isinstance(kind, Interval):
-        return _WORDS.get(kind) or str(make_constraint(kind))
+        return [f"a {kind.__name__}"]
+    return [_WORDS.get(kind) or str(make_constraint(kind))]
+
+
+def _range(kind):
     noun = "a whole number" if kind.type is Integral else "a number"
     if kind.closed == "both":
         return f"{noun} from {kind.left} to {kind.right}"
@@ -98,7 +115,7 @@ def _described(kind):
         limits.append(f"{'of at least' if kind.closed == 'left' else 'above'} {kind.left}")
     if kind.right is not None:
         limits.append(f"{'of at most' if kind.closed == 'right' else 'below'} {kind.right}")
-    return f"{noun} {' and '.join(limits)}"
+    return " ".join([noun, *limits[:1], *(f"and {limit}" for limit in limits[1:])])
 
 
 def _listed(words):

@@ -76,7 +76,7 @@ class SpreadMajority(_SpreadClasses):
 
 
 class SpreadTotals(_Spread, BagRegressor):
-    def __init__(self, estimator, aggregate="sum"):
+    def __init__(self, estimator, *, aggregate="sum"):
         self.estimator = estimator
         self.aggregate = aggregate
 
@@ -88,7 +88,7 @@ class SpreadTotals(_Spread, BagRegressor):
 
 
 class SpreadCounts(_Spread, CountClassifier):
-    def __init__(self, estimator, aggregate="sum"):
+    def __init__(self, estimator, *, aggregate="sum"):
         self.estimator = estimator
         self.aggregate = aggregate
 

@@ -323,30 +323,47 @@ class Bags:
             self._instances, np.arange(self.n_instances + 1), None, self._feature_names
         )
 
-    def check_finite(self, allow_nan=False):
-        """Raise a `ValueError` that names the place of the first NaN or infinity."""
+    def check_finite(self, allow_nan=False, largest=np.inf):
+        """Raise a `ValueError` that names the place of the first NaN or infinity.
+
+        So does a value farther from zero than `largest`.
+        """
         values = self._instances.data if self.is_sparse else self._instances
-        # The sum is one pass without temporaries; only a suspicious one calls for a closer look.
+        flat = values.ravel(order="K")
+        # The sum of squares is one quick pass; only a suspicious one calls for a closer look.
         with np.errstate(all="ignore"):
-            if np.isfinite(values.sum()):
+            squares = np.vdot(flat, flat)
+            if np.isfinite(squares) and squares <= float(largest) ** 2:
                 return
-        bad = np.isinf(values) if allow_nan else ~np.isfinite(values)
-        if not bad.any():
-            return
+            bad = ~((np.abs(values) <= largest) & np.isfinite(values))
+        if allow_nan:
+            bad &= ~np.isnan(values)
+        if bad.any():
+            value, where, feature = self._cell(int(np.argmax(bad)))
+            advice = ": too large to compute with, scale it first" if np.isfinite(value) else ""
+            shown = "NaN" if np.isnan(value) else "infinity" if np.isinf(value) else f"{value:.4g}"
+            raise ValueError(f"{where} has {shown} in feature {feature}{advice}")
+
+    def largest(self):
+        """A sentence on the place of the value farthest from zero, for messages."""
+        values = self._instances.data if self.is_sparse else self._instances
+        if values.size == 0:
+            return "all values are zero"
+        value, where, feature = self._cell(int(np.nanargmax(np.abs(values))))
+        return f"the value farthest from zero is {value:.4g}, of feature {feature} in {where}"
+
+    def _cell(self, place):
+        """The value at a place among those stored, and how messages call its row and feature."""
         if self.is_sparse:
-            place = int(np.argmax(bad))
             row = int(np.searchsorted(self._instances.indptr, place, side="right")) - 1
             column = int(self._instances.indices[place])
-            value = values[place]
+            value = self._instances.data[place]
         else:
-            row, column = divmod(int(np.argmax(bad)), self.n_features)
-            value = values[row, column]
+            row, column = divmod(place, self.n_features)
+            value = self._instances[row, column]
         i = int(np.searchsorted(self._offsets, row, side="right")) - 1
         feature = repr(self._feature_names[column]) if self._feature_names else str(column)
-        kind = "NaN" if np.isnan(value) else "infinity"
-        raise ValueError(
-            f"instance {row - self._offsets[i]} of {self.name(i)} has {kind} in feature {feature}"
-        )
+        return value, f"instance {row - self._offsets[i]} of {self.name(i)}", feature
 
 
 def as_bags(x):

@@ -7,7 +7,9 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
-from mixedbag.base import BagEstimator, check_choice, refuse_missing_labels
+from mixedbag._validation import refuse_missing_labels
+from mixedbag.base import BagEstimator
+from mixedbag.base._levels import winners
 from mixedbag.pooling import Mean, Sum
 
 
@@ -38,7 +40,6 @@ class CountClassifier(ClassifierMixin, BagEstimator):
     # Reading counts ------------------------------------------------------------------------------
 
     def _read_targets(self, bags, y):
-        check_choice("aggregate", self.aggregate, ("sum", "mean"))
         y = np.asarray(y)
         if y.ndim != 2 or y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
@@ -101,7 +102,6 @@ class CountClassifier(ClassifierMixin, BagEstimator):
         return y
 
     def _learn_blocks(self, source):
-        check_choice("aggregate", self.aggregate, ("sum", "mean"))
         self.classes_ = np.array([0, 1])
         self._target_format_ = "positives"
         self._fit_blocks(source.blocks.map(_with_counts, self))
@@ -122,8 +122,7 @@ class CountClassifier(ClassifierMixin, BagEstimator):
 
     def predict_instances(self, bags):
         """The predicted class of every instance, in the order of ``bags.instances``."""
-        scores = self.decision_function_instances(bags)
-        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(1)]
+        return self.classes_[winners(self.decision_function_instances(bags))]
 
     @available_if(_gives_probabilities)
     def predict_proba_instances(self, bags):
@@ -152,8 +151,7 @@ class CountClassifier(ClassifierMixin, BagEstimator):
         """Predictions in the form that `y` had: counts, proportions, or plain labels."""
         bags = self._fitted(bags)
         if self._target_format_ == "labels":
-            scores = self.decision_function(bags)
-            return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(1)]
+            return self.classes_[winners(self.decision_function(bags))]
         counts = self.predict_counts(bags)
         if self._speaks_of_proportions():
             counts = counts / bags.sizes[:, None]

@@ -7,9 +7,11 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from mixedbag._parameters import having, one_of
 from mixedbag._spread import SpreadAny, SpreadCounts, SpreadMajority, SpreadTotals
+from mixedbag._validation import check_choice
 from mixedbag.bags import Bags
-from mixedbag.base import BagEstimator, check_choice
+from mixedbag.base import BagEstimator
 from mixedbag.pooling import bag_max, bag_sum
 
 
@@ -34,6 +36,10 @@ class InstanceWise(TransformerMixin, BagEstimator, auto_wrap_output_keys=None): 
     Bags(2 bags, 3 instances × 1 features)
     """
 
+    # Scaling is the cure for values that are too large for learners.
+    _refuse_values = staticmethod(Bags.check_finite)
+    _parameter_constraints = {"transformer": [having("fit", "transform")]}
+
     def __init__(self, transformer):
         self.transformer = transformer
 
@@ -47,6 +53,7 @@ class InstanceWise(TransformerMixin, BagEstimator, auto_wrap_output_keys=None): 
 
     def fit(self, bags, y=None):
         """Fit the transformer on all instances."""
+        self._validate_params()
         bags = self._read(bags, reset=True)
         target = None if y is None else bags.spread(np.asarray(y))
         self.transformer_ = clone(self.transformer).fit(bags.instances, target)
@@ -103,12 +110,14 @@ class BagFeatures(TransformerMixin, BagEstimator):
     """
 
     _accepts_sparse = True
+    _parameter_constraints = {"statistics": ["array-like"]}
 
     def __init__(self, statistics=("min", "mean", "max", "std", "log_size")):
         self.statistics = statistics
 
     def fit(self, bags, y=None):
         """Check the input; there is nothing to learn."""
+        self._validate_params()
         for name in self.statistics:
             check_choice("statistics", name, ("min", "mean", "max", "std", "log_size"))
         self._read(bags, reset=True)
@@ -219,7 +228,12 @@ class SpreadLabels(BagEstimator):
     ['no', 'yes']
     """
 
-    def __init__(self, estimator, rule="any", aggregate="sum"):
+    _parameter_constraints = {
+        "estimator": [having("fit", "predict")],
+        "rule": [one_of("any", "majority", "mean")],
+    }
+
+    def __init__(self, estimator, *, rule="any", aggregate="sum"):
         self.estimator = estimator
         self.rule = rule
         self.aggregate = aggregate
@@ -243,17 +257,17 @@ class SpreadLabels(BagEstimator):
         return self.learner_ if hasattr(self, "learner_") else self._unfitted_delegate()
 
     def _unfitted_delegate(self):
-        check_choice("rule", self.rule, ("any", "majority", "mean"))
         if self.rule == "mean" and is_regressor(self.estimator):
-            return SpreadTotals(self.estimator, self.aggregate)
+            return SpreadTotals(self.estimator, aggregate=self.aggregate)
         if self.rule == "mean":
-            return SpreadCounts(self.estimator, self.aggregate)
+            return SpreadCounts(self.estimator, aggregate=self.aggregate)
         if is_regressor(self.estimator):
             raise ValueError(f"rule={self.rule!r} needs a classifier; a regressor has rule='mean'")
         return (SpreadAny if self.rule == "any" else SpreadMajority)(self.estimator)
 
     def fit(self, bags, y, sample_weight=None):
         """Learn from bags and one label, total or count a bag."""
+        self._validate_params()
         learner = self._unfitted_delegate()
         learner.set_callbacks(*getattr(self, "_skl_callbacks", []))
         self.learner_ = learner.fit(bags, y, sample_weight).set_callbacks()

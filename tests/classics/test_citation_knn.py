@@ -39,7 +39,7 @@ def by_definition(train, y, query, n_references, n_citers, distance):
 def test_votes_are_those_of_the_paper(distance):
     data = make_any(n_bags=30, size=(1, 4), n_features=3, random_state=0)
     train, y, query = data.bags[:20], data.y[:20], data.bags[20:]
-    model = CitationKNN(3, 4, distance).fit(train, y)
+    model = CitationKNN(3, n_citers=4, distance=distance).fit(train, y)
     expected = by_definition(train, y, query, 3, 4, distance)
     np.testing.assert_allclose(model.decision_function(query), expected, atol=1e-6)
 

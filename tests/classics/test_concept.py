@@ -115,7 +115,7 @@ def test_finds_a_planted_concept(learner):
 
 def test_more_starts_never_end_worse():
     data = make_any(n_bags=30, n_features=4, separation=2.0, random_state=3)
-    few, all_ = (EMDD(n_starts=n, max_iter=20).fit(data.bags, data.y) for n in (3, None))
+    few, all_ = (EMDD(n_init=n, max_iter=20).fit(data.bags, data.y) for n in (3, None))
     assert all_.objective_[-1] <= few.objective_[-1] + 1e-9
 
 
@@ -135,7 +135,7 @@ def test_concept_is_chosen_on_training_bags_only(monkeypatch):
     monkeypatch.setattr("mixedbag.classics.diverse_density.BatchLBFGS", Remembered)
     data = make_any(n_bags=60, n_features=4, separation=2.0, random_state=5)
     train, test = np.arange(40), np.arange(40, 60)
-    model = EMDD(n_starts=None, max_iter=20).fit(data.bags[train], data.y[train])
+    model = EMDD(n_init=None, max_iter=20).fit(data.bags[train], data.y[train])
 
     held_out = []
     for point in searches[0].points:  # features are in a common unit inside the search

@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
+from mixedbag._gamma import settled_gamma
 from mixedbag.classics import MILES
-from mixedbag.classics._kernels import kernel_width
 from mixedbag.classics._rows import feature_moments, sample_rows
 from mixedbag.datasets import make_any
 
@@ -68,7 +68,7 @@ def test_weights_count_as_copies():
         mean, variance = feature_moments(bags, weight)
         np.testing.assert_allclose(mean, copies.instances.mean(axis=0), atol=1e-12)
         np.testing.assert_allclose(variance, copies.instances.var(axis=0))
-        assert kernel_width("scale", bags, weight) == pytest.approx(
+        assert settled_gamma("scale", bags.instances, bags.spread(weight)) == pytest.approx(
             1 / (3 * copies.instances.var())
         )
 

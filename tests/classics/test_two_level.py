@@ -10,7 +10,7 @@ from mixedbag.datasets import make_any
 
 def test_occupancy_by_hand():
     data = make_any(n_bags=20, size=(1, 5), n_features=3, random_state=0)
-    model = TwoLevelClassifier(n_trees=3, max_leaves=4, random_state=0).fit(data.bags, data.y)
+    model = TwoLevelClassifier(n_estimators=3, max_leaves=4, random_state=0).fit(data.bags, data.y)
     occupancy = model._occupancy(data.bags).toarray()
     start = 0
     for tree in model.forest_.estimators_:
@@ -27,7 +27,7 @@ def test_occupancy_by_hand():
 def test_the_second_level_is_optimal():
     data = make_any(n_bags=30, random_state=1)
     weight = np.random.default_rng(0).uniform(0.5, 2.0, 30)
-    model = TwoLevelClassifier(C=0.5, n_trees=5, random_state=0)
+    model = TwoLevelClassifier(C=0.5, n_estimators=5, random_state=0)
     model.fit(data.bags, data.y, sample_weight=weight)
     features = model._occupancy(data.bags).toarray()
     sign = np.where(data.y == model.classes_[1], 1.0, -1.0)
@@ -61,7 +61,7 @@ def test_regions_see_features_together():
     assert instances[hit].min() > instances[~hit].max()
 
 
-@pytest.mark.parametrize("bad", [{"C": 0.0}, {"n_trees": 0}, {"max_leaves": 1}])
+@pytest.mark.parametrize("bad", [{"C": 0.0}, {"n_estimators": 0}, {"max_leaves": 1}])
 def test_bad_parameters_are_refused(bad):
     data = make_any(n_bags=10, random_state=0)
     with pytest.raises(ValueError, match=next(iter(bad))):

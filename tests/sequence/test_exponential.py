@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from mixedbag.sequence.exponential import grid_errors, shortest_sum, table
+from mixedbag.sequence._exponential import grid_errors, shortest_sum, table
 
 
 @pytest.mark.parametrize("row", table(), ids=lambda s: f"{s.reach:g}-{len(s.rates)}")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mixedbag.sequence.exponential import shortest_sum
-from mixedbag.sequence.independent import Independent
+from mixedbag.sequence._exponential import shortest_sum
+from mixedbag.sequence._independent import Independent
 from tests.sequence.worlds import enumerate_paths, random_chain
 
 POSTERIORS = ("ones", "zeros", "moves")

@@ -13,12 +13,12 @@ from sklearn.utils import check_random_state
 from mixedbag.bags import Bags
 from mixedbag.engines import LocalBlocks
 from mixedbag.sequence import ARHMMClassifier, MARClassifier
-from mixedbag.sequence.autoregression import RIDGE
-from mixedbag.sequence.chain import Chain
-from mixedbag.sequence.direct import label_gradient, with_labels
-from mixedbag.sequence.independent import Independent
-from mixedbag.sequence.model import block_statistics
-from mixedbag.sequence.start import begin
+from mixedbag.sequence._autoregression import RIDGE
+from mixedbag.sequence._chain import Chain
+from mixedbag.sequence._direct import label_gradient, with_labels
+from mixedbag.sequence._independent import Independent
+from mixedbag.sequence._model import block_statistics
+from mixedbag.sequence._start import begin
 from tests.sequence.worlds import make_world
 
 LEARNERS = [ARHMMClassifier, MARClassifier]
@@ -34,7 +34,7 @@ def world():
 def test_the_posterior_density_never_falls(world, learner, n_init):
     bags, y, _ = world
     weight = np.random.default_rng(0).uniform(0.5, 2, len(bags))
-    model = learner(4, 2, max_iter=12, n_init=n_init, tol=0, random_state=1)
+    model = learner(4, order=2, max_iter=12, n_init=n_init, tol=0, random_state=1)
     model.fit(bags, y, sample_weight=weight)
     assert model.n_iter_ == 12
     assert np.diff(model.objective_).min() > -1e-6 * len(bags)
@@ -77,7 +77,7 @@ def test_statistics_of_blocks_add_up(world, dynamics):
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_learns_both_levels(world, learner):
     bags, y, truth = make_world(n_bags=100, seed=1)
-    model = learner(4, 2, max_iter=10, random_state=0).fit(bags[:60], y[:60])
+    model = learner(4, order=2, max_iter=10, random_state=0).fit(bags[:60], y[:60])
     score = model.decision_function(bags[60:])
     assert roc_auc_score(y[60:] == "walk", score) > 0.9
     instance_score = model.decision_function_instances(bags[60:])
@@ -109,7 +109,7 @@ def test_one_state_is_vector_autoregression(world, learner):
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_the_first_samples_take_the_nearest_posterior(world, learner):
     bags, y, _ = world
-    model = learner(3, 4, max_iter=2, random_state=0).fit(bags, y)
+    model = learner(3, order=4, max_iter=2, random_state=0).fit(bags, y)
     posterior = model.state_posterior(bags)
     assert posterior.shape == (bags.n_instances, 3)
     assert_allclose(posterior.sum(axis=1), 1.0)
@@ -129,7 +129,7 @@ def test_ragged_bags_down_to_order_plus_one(learner):
     rng = np.random.default_rng(0)
     bags = Bags.from_list([rng.normal(size=(n, 2)) for n in (4, 30, 5, 4, 17, 60)])
     y = np.array([0, 1, 0, 1, 1, 0])
-    model = learner(2, 3, max_iter=3, random_state=0).fit(bags, y)
+    model = learner(2, order=3, max_iter=3, random_state=0).fit(bags, y)
     assert model.decision_function(bags).shape == (6,)
     assert np.isfinite(model.decision_function_instances(bags)).all()
     with pytest.raises(ValueError, match=r"bag 0 has 3 samples.*at least 4"):
@@ -141,11 +141,11 @@ def test_constant_channels_and_idle_states_are_harmless(world, learner):
     bags, y, _ = world
     constant = np.full((bags.n_instances, 1), 1e6)
     with_constant = bags.with_instances(np.hstack([bags.instances, constant]))
-    model = learner(3, 2, max_iter=4, random_state=0).fit(with_constant, y)
+    model = learner(3, order=2, max_iter=4, random_state=0).fit(with_constant, y)
     assert np.isfinite(model.objective_).all()
     assert np.isfinite(model.decision_function(with_constant)).all()
     still = Bags.from_list([np.zeros((10, 1))] * 6)  # one window repeated: most states stay idle
-    idle = learner(5, 1, max_iter=4, random_state=0).fit(still, [0, 1, 0, 1, 0, 1])
+    idle = learner(5, order=1, max_iter=4, random_state=0).fit(still, [0, 1, 0, 1, 0, 1])
     assert np.isfinite(idle.objective_).all()
     assert np.isfinite(idle.decision_function(still)).all()
 
@@ -176,8 +176,8 @@ def test_missing_values_are_refused_by_name(world):
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_threads_do_not_change_the_answer(learner):
     bags, y, _ = make_world(n_bags=60, length=300, seed=3)
-    one = learner(3, 2, max_iter=3, n_init=1).fit(bags, y)
-    two = learner(3, 2, max_iter=3, n_init=1, n_jobs=2).fit(bags, y)
+    one = learner(3, order=2, max_iter=3, n_init=1).fit(bags, y)
+    two = learner(3, order=2, max_iter=3, n_init=1, n_jobs=2).fit(bags, y)
     assert_array_equal(one.decision_function(bags), two.decision_function(bags))
 
 
@@ -185,7 +185,7 @@ def test_threads_do_not_change_the_answer(learner):
 def test_several_classes_and_pickling(learner):
     bags, y, _ = make_world(n_bags=45)
     y = np.where(np.arange(45) % 3 == 0, "other", y)
-    model = learner(3, 2, max_iter=2, n_init=1, random_state=0).fit(bags, y)
+    model = learner(3, order=2, max_iter=2, n_init=1, random_state=0).fit(bags, y)
     assert model.predict_proba(bags).shape == (45, 3)
     copy = pickle.loads(pickle.dumps(model))
     assert_array_equal(copy.decision_function(bags), model.decision_function(bags))
@@ -194,8 +194,8 @@ def test_several_classes_and_pickling(learner):
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_stream_is_learned_in_constant_memory(learner):
     bags, y, _ = make_world(n_bags=240, seed=2)
-    batch = learner(4, 2, max_iter=10, random_state=0).fit(bags[:200], y[:200])
-    stream = learner(4, 2, max_iter=10, random_state=0)
+    batch = learner(4, order=2, max_iter=10, random_state=0).fit(bags[:200], y[:200])
+    stream = learner(4, order=2, max_iter=10, random_state=0)
     sizes = []
     for k in range(0, 200, 40):
         stream.partial_fit(bags[k : k + 40], y[k : k + 40], classes=["rest", "walk"])
@@ -208,7 +208,7 @@ def test_a_stream_is_learned_in_constant_memory(learner):
 def test_a_stream_of_several_classes():
     bags, y, _ = make_world(n_bags=90)
     y = np.where(np.arange(90) % 3 == 0, "other", y)
-    model = ARHMMClassifier(3, 2, max_iter=2, n_init=1, random_state=0)
+    model = ARHMMClassifier(3, order=2, max_iter=2, n_init=1, random_state=0)
     for k in (0, 45):
         model.partial_fit(bags[k : k + 45], y[k : k + 45])
     assert model.predict_proba(bags).shape == (90, 3)

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from mixedbag.bags import Bags
-from mixedbag.sequence.chain import Chain
+from mixedbag.sequence._chain import Chain
 
 
 def random_chain(rng, n_states, sharp=False):

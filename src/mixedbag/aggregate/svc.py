@@ -1,7 +1,6 @@
 """Support vector classification from counts per bag."""
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils import check_random_state, check_scalar
 
 from mixedbag.aggregate._bag_totals import ridge_scores
@@ -144,7 +143,9 @@ class AggregateSVC(CountClassifier):
     def _fit(self, bags, counts, weight):
         self._check_parameters()
         if counts.shape[1] > 2:
-            self._fit_one_vs_rest(bags, counts, weight)
+            self._fit_one_vs_rest(
+                lambda one, k: one.fit(bags, _against_rest(bags, counts, k), sample_weight=weight)
+            )
             return
         if self.method == "exact" and bags.n_instances > _PROVABLE:
             raise ValueError(
@@ -178,13 +179,8 @@ class AggregateSVC(CountClassifier):
         )
         self.objective_, self.n_iter_ = np.minimum.accumulate(history), len(history)
 
-    def _fit_one_vs_rest(self, bags, counts, weight):
-        self.estimators_ = []
-        for k in self._iterations(counts.shape[1]):
-            table = np.column_stack([bags.sizes - counts[:, k], counts[:, k]])
-            machine = clone(self).set_params(aggregate="sum")
-            self.estimators_.append(machine.fit(bags, table, sample_weight=weight))
-        self.n_iter_ = max(machine.n_iter_ for machine in self.estimators_)
+    def _one_against_rest(self):
+        return super()._one_against_rest().set_params(aggregate="sum")
 
     def _machine(self, bags, weight):
         if self.kernel == "linear":
@@ -257,8 +253,7 @@ class AggregateSVC(CountClassifier):
 
     def _score_instances(self, bags):
         if len(self.classes_) > 2:
-            scores = [machine.decision_function_instances(bags) for machine in self.estimators_]
-            return np.column_stack(scores)
+            return self._class_scores(bags, "decision_function_instances")
         if self.kernel == "linear":
             score = bags.instances @ self.coef_ + self.intercept_
         else:
@@ -266,3 +261,8 @@ class AggregateSVC(CountClassifier):
             similarity = kernel.matrix(bags.instances, self.support_instances_)
             score = similarity @ self.dual_coef_ + self.intercept_
         return 0.5 * np.column_stack([-score, score])
+
+
+def _against_rest(bags, counts, k):
+    """Counts of all other classes together, and of class `k`."""
+    return np.column_stack([bags.sizes - counts[:, k], counts[:, k]])

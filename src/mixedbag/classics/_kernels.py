@@ -1,29 +1,17 @@
 """Support vector machines on kernels between bags that sum a kernel between their instances."""
 
-from numbers import Real
-
 import numpy as np
 from scipy import sparse
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC
-from sklearn.utils import check_scalar
 
 from mixedbag._gamma import settled_gamma
-from mixedbag.base import BagClassifier, check_choice
+from mixedbag._parameters import above, number, one_of, whole
+from mixedbag.base import BagClassifier
 from mixedbag.classics._pairs import all_pairs, reduce_pairs
 
-KERNELS = ("rbf", "linear", "poly")
 
-
-def kernel_width(gamma, bags, weight):
-    """`gamma` as a number; "scale" is one over the features' number times their variance."""
-    if not isinstance(gamma, str):
-        return float(check_scalar(gamma, "gamma", Real, min_val=0, include_boundaries="neither"))
-    check_choice("gamma", gamma, ("scale",))
-    return settled_gamma(gamma, bags.instances, bags.spread(weight))
-
-
-class _BagKernelSVC(BagClassifier):
+class BagKernelSVC(BagClassifier):
     """What the kernel machines share: ``K(A, B) = Σ_a Σ_b u_a u_b k(a, b)``, then an SVM.
 
     Subclasses say how much an instance counts in its bag, ``u`` (`_shares`), and may turn the bags
@@ -34,12 +22,18 @@ class _BagKernelSVC(BagClassifier):
     _needs_scaling = True
     _accepts_sparse = True
     _search_space = {"C": [0.1, 1.0, 10.0, 100.0]}
+    _parameter_constraints = {
+        "C": [above(0)],
+        "kernel": [one_of("rbf", "linear", "poly")],
+        "gamma": [above(0), one_of("scale", "auto")],
+        "degree": [whole(1)],
+        "coef0": [number()],
+        "tol": [above(0)],
+    }
 
     def _fit(self, bags, sign, weight):
-        check_choice("kernel", self.kernel, KERNELS)
-        check_scalar(self.C, "C", Real, min_val=0, include_boundaries="neither")
         bags = self._represent(bags)
-        self.gamma_ = kernel_width(self.gamma, bags, weight)
+        self.gamma_ = settled_gamma(self.gamma, bags.instances, bags.spread(weight))
         svc = SVC(C=self.C, kernel="precomputed", tol=self.tol, cache_size=500)
         svc.fit(self._gram(bags, bags), sign, sample_weight=weight)
         self.support_ = svc.support_

@@ -1,11 +1,9 @@
 """Citation-kNN: the neighbours of a bag vote, and so do the bags that count it as a neighbour."""
 
-from numbers import Real
-
 import numpy as np
-from sklearn.utils import check_scalar
 
-from mixedbag.base import BagClassifier, check_choice
+from mixedbag._parameters import at_least, one_of
+from mixedbag.base import BagClassifier
 from mixedbag.classics._pairs import all_pairs, reduce_pairs, squared_distances
 
 _ENTRIES = 2**22  # distances held at a time
@@ -63,17 +61,19 @@ class CitationKNN(BagClassifier):
     _search_space = {"n_references": [1, 2, 4], "n_citers": [2, 4, 6]}
     _needs_scaling = True
     _accepts_sparse = True
+    _parameter_constraints = {
+        "n_references": [at_least(0)],
+        "n_citers": [at_least(0)],
+        "distance": [one_of("minimal", "average", "maximal")],
+    }
 
-    def __init__(self, n_references=2, n_citers=4, distance="minimal", n_jobs=None):
+    def __init__(self, n_references=2, *, n_citers=4, distance="minimal", n_jobs=None):
         self.n_references = n_references
         self.n_citers = n_citers
         self.distance = distance
         self.n_jobs = n_jobs
 
     def _fit(self, bags, sign, weight):
-        check_scalar(self.n_references, "n_references", Real, min_val=0)
-        check_scalar(self.n_citers, "n_citers", Real, min_val=0)
-        check_choice("distance", self.distance, tuple(_HAUSDORFF))
         self.bags_ = bags
         self.votes_ = weight * sign
         self.reach_ = np.empty(len(bags))

@@ -1,10 +1,9 @@
 """Diverse density: a point near every positive bag and far from all negative instances."""
 
-from numbers import Integral, Real
-
 import numpy as np
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_random_state
 
+from mixedbag._parameters import at_least, whole
 from mixedbag.base import BagClassifier, LogOddsMixin
 from mixedbag.classics._batch_lbfgs import BatchLBFGS
 from mixedbag.classics._concept import ConceptObjective, concept_distance, log_odds
@@ -29,7 +28,7 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
 
     Parameters
     ----------
-    n_starts : int or None
+    n_init : int or None
         Number of starting points: the instances of positive bags that explain the labels best
         before any fitting. None starts from all of them.
     alpha : float
@@ -78,21 +77,21 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
     _needs_scaling = True
     _accepts_sparse = True
     _pooling: Pooling = NoisyOr()
+    _parameter_constraints = {
+        "n_init": [whole(1), None],
+        "alpha": [at_least(0)],
+        "max_iter": [whole(1)],
+    }
+    _renamed = {"n_starts": "n_init"}
 
-    def __init__(self, n_starts=10, alpha=0.1, max_iter=100, tol=1e-5, random_state=None):
-        self.n_starts = n_starts
+    def __init__(self, n_init=10, *, alpha=0.1, max_iter=100, tol=1e-5, random_state=None):
+        self.n_init = n_init
         self.alpha = alpha
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
 
     def _fit(self, bags, sign, weight):
-        if self.n_starts is not None:
-            check_scalar(self.n_starts, "n_starts", Integral, min_val=1)
-        check_scalar(self.alpha, "alpha", Real, min_val=0)
-        check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
-        check_scalar(self.tol, "tol", Real, min_val=0)
-
         _, variance = feature_moments(bags, weight)
         used = np.flatnonzero(variance > 1e-12 * variance.max())
         unit = np.sqrt(variance[used].mean()) or 1.0
@@ -125,7 +124,7 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
         values = np.concatenate([objective(_concepts_at(candidates, b))[0] for b in blocks])
         # Equal values come from copies of one instance: one start of a kind is enough.
         distinct = np.unique(np.round(values / values.max(), 12), return_index=True)[1]
-        return _concepts_at(candidates, rows[distinct[: self.n_starts]])
+        return _concepts_at(candidates, rows[distinct[: self.n_init]])
 
     def _score_instances(self, bags):
         return log_odds(concept_distance(bags.instances, self.concept_, self.scale_))

@@ -21,7 +21,7 @@ class EMDD(DiverseDensity):
 
     Parameters
     ----------
-    n_starts : int or None
+    n_init : int or None
         Number of starting points: the instances of positive bags that explain the labels best
         before any fitting. None starts from all of them.
     alpha : float

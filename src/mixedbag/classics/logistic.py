@@ -1,13 +1,11 @@
 """Logistic regression on instances, with the labels of bags."""
 
-from numbers import Integral, Real
-
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
-from sklearn.utils import check_scalar
 
-from mixedbag.base import BagClassifier, LogOddsMixin, check_choice
+from mixedbag._parameters import above, one_of, whole
+from mixedbag.base import BagClassifier, LogOddsMixin
 from mixedbag.pooling import Mean, NoisyOr
 
 _POOLINGS = {"any": NoisyOr(), "mean": Mean()}
@@ -64,8 +62,13 @@ class MILogisticRegression(LogOddsMixin, BagClassifier):
     _search_space = {"pooling": ["any", "mean"], "C": [0.01, 0.1, 1.0, 10.0]}
     _needs_scaling = True
     _accepts_sparse = True
+    _parameter_constraints = {
+        "C": [above(0)],
+        "pooling": [one_of(*_POOLINGS)],
+        "max_iter": [whole(1)],
+    }
 
-    def __init__(self, C=1.0, pooling="any", max_iter=1000, tol=1e-6):
+    def __init__(self, C=1.0, *, pooling="any", max_iter=1000, tol=1e-6):
         self.C = C
         self.pooling = pooling
         self.max_iter = max_iter
@@ -76,10 +79,6 @@ class MILogisticRegression(LogOddsMixin, BagClassifier):
         return _POOLINGS[self.pooling]
 
     def _fit_blocks(self, blocks):
-        check_choice("pooling", self.pooling, tuple(_POOLINGS))
-        check_scalar(self.C, "C", Real, min_val=0, include_boundaries="neither")
-        check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
-        check_scalar(self.tol, "tol", Real, min_val=0)
         parameters, self.n_iter_ = np.zeros(self.n_features_in_ + 1), 0
         for pooling in dict.fromkeys([Mean(), self._pooling]):
             parameters = self._minimise(pooling, blocks, parameters)

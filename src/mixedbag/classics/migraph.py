@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from mixedbag.classics._kernels import _BagKernelSVC
+from mixedbag._parameters import at_least
+from mixedbag.classics._kernels import BagKernelSVC
 from mixedbag.classics._pairs import squared_distances, within_bags
 from mixedbag.pooling import bag_sum, spread
 
 
-class MIGraphSVC(_BagKernelSVC):
+class MIGraphSVC(BagKernelSVC):
     """Support vector machine on the miGraph kernel (Zhou, Sun and Li, 2009).
 
     Assumes that instances of a bag are not independent: ten nearly equal windows of a photograph
@@ -27,8 +28,9 @@ class MIGraphSVC(_BagKernelSVC):
         Kernel between instances.
     threshold : float
         Two instances are joined when closer than this times the average distance in their bag.
-    gamma : float or "scale"
-        Width of the "rbf" kernel and factor of "poly". "scale" is ``1 / (n_features · variance)``.
+    gamma : float, "scale" or "auto"
+        Width of the "rbf" kernel and factor of "poly". "scale" is ``1 / (n_features · variance)``,
+        "auto" is ``1 / n_features``.
     degree, coef0 : int, float
         Of the kernel "poly".
     tol : float
@@ -54,9 +56,12 @@ class MIGraphSVC(_BagKernelSVC):
     True
     """
 
+    _parameter_constraints = {"threshold": [at_least(0)]}
+
     def __init__(
         self,
         C=1.0,
+        *,
         kernel="rbf",
         threshold=1.0,
         gamma="scale",

@@ -1,14 +1,13 @@
 """MILES: similarities to training instances as features, and a sparse linear machine on them."""
 
-from numbers import Integral, Real
-
 import numpy as np
 from sklearn.svm import LinearSVC
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_random_state
 
+from mixedbag._gamma import settled_gamma
+from mixedbag._parameters import above, one_of, whole
 from mixedbag.bags import as_bags
 from mixedbag.base import BagClassifier
-from mixedbag.classics._kernels import kernel_width
 from mixedbag.classics._pairs import nearest_squared
 from mixedbag.classics._rows import sample_rows
 
@@ -25,9 +24,9 @@ class MILES(BagClassifier):
     ----------
     C : float
         Penalty of errors on training bags; large values select more concepts.
-    gamma : float or "scale"
+    gamma : float, "scale" or "auto"
         How fast similarity falls with squared distance. "scale" is
-        ``1 / (n_features · variance)``.
+        ``1 / (n_features · variance)``, "auto" is ``1 / n_features``.
     max_concepts : int
         Above this number of distinct training instances, concepts are drawn at random from them:
         the table of similarities has ``n_bags × max_concepts`` entries.
@@ -63,10 +62,18 @@ class MILES(BagClassifier):
     _search_space = {"C": [0.1, 1.0, 10.0]}
     _needs_scaling = True
     _accepts_sparse = True
+    _parameter_constraints = {
+        "C": [above(0)],
+        "gamma": [above(0), one_of("scale", "auto")],
+        "max_concepts": [whole(1)],
+        "tol": [above(0)],
+        "max_iter": [whole(1)],
+    }
 
     def __init__(
         self,
         C=1.0,
+        *,
         gamma="scale",
         max_concepts=10_000,
         tol=1e-4,
@@ -83,10 +90,8 @@ class MILES(BagClassifier):
         self.n_jobs = n_jobs
 
     def _fit(self, bags, sign, weight):
-        check_scalar(self.C, "C", Real, min_val=0, include_boundaries="neither")
-        check_scalar(self.max_concepts, "max_concepts", Integral, min_val=1)
         rng = check_random_state(self.random_state)
-        self.gamma_ = kernel_width(self.gamma, bags, weight)
+        self.gamma_ = settled_gamma(self.gamma, bags.instances, bags.spread(weight))
         self.concepts_ = bags.instances[sample_rows(bags.instances, self.max_concepts, rng)]
         svc = LinearSVC(
             C=self.C, penalty="l1", dual=False, tol=self.tol, max_iter=self.max_iter,

@@ -1,12 +1,10 @@
 """Axis-parallel rectangle: bounds on a few features, met by an instance of every positive bag."""
 
-from numbers import Integral, Real
-
 import numpy as np
 from scipy.spatial.distance import cdist
 from scipy.special import ndtr, ndtri
-from sklearn.utils import check_scalar
 
+from mixedbag._parameters import at_least, between, whole
 from mixedbag.base import BagClassifier
 from mixedbag.classics._rows import feature_moments
 from mixedbag.pooling import bag_argmax, bag_max
@@ -75,20 +73,20 @@ class AxisParallelRectangle(BagClassifier):
     _rules = ("any",)
     _search_space = {"tau": [0.9, 0.99, 0.999]}
     _needs_scaling = True
+    _parameter_constraints = {
+        "margin": [at_least(0)],
+        "tau": [between(0, 1, "neither")],
+        "epsilon": [between(0, 1, "neither")],
+        "max_iter": [whole(1)],
+    }
 
-    def __init__(self, margin=1.0, tau=0.999, epsilon=0.01, max_iter=20):
+    def __init__(self, margin=1.0, *, tau=0.999, epsilon=0.01, max_iter=20):
         self.margin = margin
         self.tau = tau
         self.epsilon = epsilon
         self.max_iter = max_iter
 
     def _fit(self, bags, sign, weight):
-        check_scalar(self.margin, "margin", Real, min_val=0)
-        for name in ("tau", "epsilon"):
-            value = getattr(self, name)
-            check_scalar(value, name, Real, min_val=0, max_val=1, include_boundaries="neither")
-        check_scalar(self.max_iter, "max_iter", Integral, min_val=1)
-
         unit = np.sqrt(feature_moments(bags, weight)[1].mean()) or 1.0
         positive, positive_weight = _distinct(bags[sign > 0], weight[sign > 0])
         negative, negative_weight = bags[sign < 0], weight[sign < 0]

@@ -2,15 +2,15 @@
 
 import numpy as np
 
+from mixedbag._parameters import one_of
 from mixedbag.bags import as_bags
-from mixedbag.base import check_choice
-from mixedbag.classics._kernels import _BagKernelSVC
+from mixedbag.classics._kernels import BagKernelSVC
 from mixedbag.classics._pairs import within_bags
 from mixedbag.pooling import bag_sum, spread
 from mixedbag.wrappers import BagFeatures
 
 
-class SetKernelSVC(_BagKernelSVC):
+class SetKernelSVC(BagKernelSVC):
     """Support vector machine on set kernels (Gärtner, Flach, Kowalczyk and Smola, 2002).
 
     A kernel ``k`` between instances becomes a kernel between bags, and an ordinary support vector
@@ -32,8 +32,9 @@ class SetKernelSVC(_BagKernelSVC):
         "normalised" divides by ``√(K(A, A) K(B, B))``, so that every bag has length one in feature
         space; "mean" divides by the sizes of the bags; "statistics" describes a bag by the smallest
         and largest value of each feature, and applies `kernel` to that.
-    gamma : float or "scale"
-        Width of the "rbf" kernel and factor of "poly". "scale" is ``1 / (n_features · variance)``.
+    gamma : float, "scale" or "auto"
+        Width of the "rbf" kernel and factor of "poly". "scale" is ``1 / (n_features · variance)``,
+        "auto" is ``1 / n_features``.
     degree, coef0 : int, float
         Of the kernel "poly".
     tol : float
@@ -61,10 +62,12 @@ class SetKernelSVC(_BagKernelSVC):
     """
 
     _search_space = {"method": ["normalised", "statistics"], "C": [0.1, 1.0, 10.0, 100.0]}
+    _parameter_constraints = {"method": [one_of("normalised", "mean", "statistics")]}
 
     def __init__(
         self,
         C=1.0,
+        *,
         kernel="rbf",
         method="normalised",
         gamma="scale",
@@ -83,7 +86,6 @@ class SetKernelSVC(_BagKernelSVC):
         self.n_jobs = n_jobs
 
     def _represent(self, bags):
-        check_choice("method", self.method, ("normalised", "mean", "statistics"))
         if self.method != "statistics":
             return bags
         return as_bags(BagFeatures(statistics=("min", "max")).fit_transform(bags))

@@ -1,13 +1,12 @@
 """Two-level classification: regions of the instance space, and which of them a bag occupies."""
 
-from numbers import Integral, Real
-
 import numpy as np
 from scipy import sparse
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_random_state
 
+from mixedbag._parameters import above, whole
 from mixedbag.base import BagClassifier, LogOddsMixin
 
 
@@ -25,7 +24,8 @@ class TwoLevelClassifier(LogOddsMixin, BagClassifier):
     ----------
     C : float
         Inverse strength of the penalty on the weights of regions.
-    n_trees : int
+    n_estimators : int
+        Number of trees.
     max_leaves : int
         Most regions a tree; few keep them from learning single bags by heart.
     random_state : int, RandomState or None
@@ -53,20 +53,23 @@ class TwoLevelClassifier(LogOddsMixin, BagClassifier):
     _rules = ("any", "majority")
     _search_space = {"max_leaves": [6, 16]}
     _accepts_sparse = True
+    _parameter_constraints = {
+        "C": [above(0)],
+        "n_estimators": [whole(1)],
+        "max_leaves": [whole(2)],
+    }
+    _renamed = {"n_trees": "n_estimators"}
 
-    def __init__(self, C=1.0, n_trees=100, max_leaves=16, random_state=None, n_jobs=None):
+    def __init__(self, C=1.0, *, n_estimators=100, max_leaves=16, random_state=None, n_jobs=None):
         self.C = C
-        self.n_trees = n_trees
+        self.n_estimators = n_estimators
         self.max_leaves = max_leaves
         self.random_state = random_state
         self.n_jobs = n_jobs
 
     def _fit(self, bags, sign, weight):
-        check_scalar(self.C, "C", Real, min_val=0, include_boundaries="neither")
-        check_scalar(self.n_trees, "n_trees", Integral, min_val=1)
-        check_scalar(self.max_leaves, "max_leaves", Integral, min_val=2)
         self.forest_ = ExtraTreesClassifier(
-            self.n_trees,
+            self.n_estimators,
             max_leaf_nodes=self.max_leaves,
             random_state=check_random_state(self.random_state),
             n_jobs=self.n_jobs,

@@ -95,7 +95,7 @@ def _of_windows():
     from mixedbag.classics import MILogisticRegression
     from mixedbag.sequence import SlidingWindows
 
-    logistic = SpreadLabels(LogisticRegression(max_iter=1000, C=0.1), "majority")
+    logistic = SpreadLabels(LogisticRegression(max_iter=1000, C=0.1), rule="majority")
     learners = {
         "logistic": [InstanceWise(StandardScaler()), logistic],
         "MILogisticRegression": [InstanceWise(StandardScaler()), MILogisticRegression()],
@@ -109,8 +109,8 @@ def _of_windows():
 
 
 def _spread_counts():
-    logistic = SpreadLabels(LogisticRegression(max_iter=1000), "mean")
-    forest = SpreadLabels(RandomForestClassifier(**_CALM), "mean")
+    logistic = SpreadLabels(LogisticRegression(max_iter=1000), rule="mean")
+    forest = SpreadLabels(RandomForestClassifier(**_CALM), rule="mean")
     return [
         Offer("spread counts + logistic", logistic, {"estimator__C": [0.1, 1.0]}, scaled=True),
         Offer("spread counts + forest", forest, {}),
@@ -118,8 +118,8 @@ def _spread_counts():
 
 
 def _spread_totals():
-    ridge, svm = SpreadLabels(Ridge(), "mean"), SpreadLabels(SVR(), "mean")
-    forest = SpreadLabels(RandomForestRegressor(**_CALM), "mean")
+    ridge, svm = SpreadLabels(Ridge(), rule="mean"), SpreadLabels(SVR(), rule="mean")
+    forest = SpreadLabels(RandomForestRegressor(**_CALM), rule="mean")
     alphas = {"estimator__alpha": [0.1, 1.0, 10.0, 100.0]}
     return [
         Offer("spread totals + ridge", ridge, alphas, scaled=True),

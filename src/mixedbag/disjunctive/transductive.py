@@ -88,11 +88,13 @@ class TransductiveClassifier(BagClassifier):
             sign[~unlabelled] = 2.0 * codes - 1.0
             self._fit(bags, sign, weight)
         else:
-            self.estimators_ = []
-            for k in self._iterations(len(self.classes_)):
+
+            def train(one, k):
                 target = np.full(len(y), UNLABELLED)
                 target[~unlabelled] = codes == k
-                self.estimators_.append(clone(self).fit(bags, target, sample_weight=weight))
+                one.fit(bags, target, sample_weight=weight)
+
+            self._fit_one_vs_rest(train)
         self.transduction_ = np.empty(len(y), dtype=self.classes_.dtype)
         self.transduction_[~unlabelled] = self.classes_[codes]
         if unlabelled.any():

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import effective_n_jobs
 
+from mixedbag._validation import refuse_unusable
 from mixedbag.bags import Bags
 
 
@@ -39,16 +40,32 @@ class Labelled(NamedTuple):
 class BlockedBags:
     """Base of labelled bags that live in blocks elsewhere, and carry their labels."""
 
+    blocks: Any
+    labels: np.ndarray
+    n_features: int
+    feature_names: list[str]
+
 
 def count_usable(block, allow_nan):
-    """Number of bags of a block, after checking that its instances are numbers."""
-    block.bags.check_finite(allow_nan)
+    """Number of bags of a block, after checking that its values can be used."""
+    refuse_unusable(block.bags, allow_nan)
     return len(block.bags)
 
 
 def with_signs(block, positive):
     """The block with targets ±1: whether the label is `positive`."""
     return block._replace(target=np.where(block.target == positive, 1.0, -1.0)).used()
+
+
+def with_truth(block, label):
+    """The block with targets that say whether the label is `label`."""
+    return block._replace(target=block.target == label)
+
+
+def few_bags(block, n_bags):
+    """At most `n_bags` of a block, spread evenly over it."""
+    step = -(-len(block.bags) // n_bags)
+    return Labelled(*(part[::step] for part in block))
 
 
 def with_totals(block, aggregate):

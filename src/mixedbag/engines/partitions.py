@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mixedbag._validation import read_weights
 from mixedbag.bags import Bags, bag_labels
-from mixedbag.base import read_weights
 from mixedbag.engines.local import Labelled
 
 N_BUCKETS = 8  # ids are compared in this many rounds, so that no worker holds all of them

@@ -1,7 +1,7 @@
 """ARHMM-MIL: sequences with bag labels, explained by an autoregressive hidden Markov model."""
 
-from mixedbag.sequence.chain import Chain
-from mixedbag.sequence.classifier import SequenceClassifier
+from mixedbag.sequence._chain import Chain
+from mixedbag.sequence._classifier import SequenceClassifier
 
 
 class ARHMMClassifier(SequenceClassifier):

@@ -1,7 +1,7 @@
 """MARMIL: the same without memory between states, a mixture of autoregressions."""
 
-from mixedbag.sequence.classifier import SequenceClassifier
-from mixedbag.sequence.independent import Independent
+from mixedbag.sequence._classifier import SequenceClassifier
+from mixedbag.sequence._independent import Independent
 
 
 class MARClassifier(SequenceClassifier):

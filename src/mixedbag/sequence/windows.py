@@ -1,11 +1,9 @@
 """Windows of a time series as instances, so that any other learner can learn from time series."""
 
-import numbers
-
 import numpy as np
 from sklearn.base import TransformerMixin
-from sklearn.utils import check_scalar
 
+from mixedbag._parameters import whole
 from mixedbag.bags import Bags
 from mixedbag.base import BagEstimator
 
@@ -41,18 +39,22 @@ class SlidingWindows(TransformerMixin, BagEstimator, auto_wrap_output_keys=None)
     """
 
     _is_sequence = True
+    _parameter_constraints = {
+        "size": [whole(2)],
+        "step": [whole(1), None],
+        "n_frequencies": [whole(0)],
+    }
 
-    def __init__(self, size=50, step=None, n_frequencies=8):
+    def __init__(self, size=50, *, step=None, n_frequencies=8):
         self.size = size
         self.step = step
         self.n_frequencies = n_frequencies
 
     def fit(self, bags, y=None):
         """Check the input; there is nothing to learn."""
-        check_scalar(self.size, "size", numbers.Integral, min_val=2)
-        check_scalar(self.n_frequencies, "n_frequencies", numbers.Integral, min_val=0)
-        if self.step is not None:
-            check_scalar(self.step, "step", numbers.Integral, min_val=1, max_val=self.size)
+        self._validate_params()
+        if self.step is not None and self.step > self.size:
+            raise ValueError(f"step must be at most size, {self.size}; got {self.step}")
         self._read(bags, reset=True)
         return self
 

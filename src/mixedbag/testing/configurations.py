@@ -16,7 +16,7 @@ FAST: dict[str, dict] = {
     "AxisParallelRectangle": {"epsilon": 0.1},
     "MILES": {"random_state": 0, "tol": 1e-8},
     "MIGraphSVC": {"tol": 1e-10},
-    "TwoLevelClassifier": {"random_state": 0, "n_trees": 10},
+    "TwoLevelClassifier": {"random_state": 0, "n_estimators": 10},
     "SetKernelSVC": {"tol": 1e-10},
     "ExpBinBoost": {"n_rounds": 20},
     "ExpRegBoost": {"n_rounds": 20},

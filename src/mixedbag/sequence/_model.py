@@ -4,8 +4,8 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from mixedbag.sequence._autoregression import Autoregression
 from mixedbag.sequence._regression import embed, second_moments
-from mixedbag.sequence.autoregression import Autoregression
 
 # Priors of the labels. θ: as if each state had been seen for a few steps with the labels of the
 # average bag (a Beta prior with that mode). ω: a normal about 0, where the link is the plain share

@@ -6,10 +6,10 @@ import numpy as np
 from scipy.special import xlogy
 
 from mixedbag.sequence._counts import counted
+from mixedbag.sequence._exponential import shortest_sum
+from mixedbag.sequence._link import Conditioned, link_tables, rounding
 from mixedbag.sequence._smoothing import smooth
 from mixedbag.sequence._tilting import backward_passes, forward_passes
-from mixedbag.sequence.exponential import shortest_sum
-from mixedbag.sequence.link import Conditioned, link_tables, rounding
 
 
 class Smoothed(NamedTuple):

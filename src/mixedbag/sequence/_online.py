@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mixedbag.sequence.direct import bag_gradients, fit_labels, label_parameters
-from mixedbag.sequence.model import (
+from mixedbag.sequence._direct import bag_gradients, fit_labels, label_parameters
+from mixedbag.sequence._model import (
     OMEGA_SPREAD,
     PRIOR_STEPS,
     Statistics,

@@ -13,10 +13,11 @@ from sklearn.cluster import KMeans
 
 from mixedbag.bags import Bags
 from mixedbag.engines import Labelled
+from mixedbag.engines.local import few_bags
+from mixedbag.sequence._autoregression import Autoregression, typical_noise
+from mixedbag.sequence._direct import fit_labels
+from mixedbag.sequence._model import Model, maximise_dynamics, unlabelled_statistics
 from mixedbag.sequence._regression import embed, second_moments
-from mixedbag.sequence.autoregression import Autoregression, typical_noise
-from mixedbag.sequence.direct import fit_labels
-from mixedbag.sequence.model import Model, maximise_dynamics, unlabelled_statistics
 
 SAMPLE = 1000  # bags that the first guess at the states looks at, a block
 WINDOW = 20  # samples that share a state in the first guess
@@ -31,7 +32,7 @@ def begin(blocks, dynamics, settings, random_state):
     precision and n_init.
     """
     blank = _blank_model(blocks, dynamics, settings)
-    sample = _join(blocks.collect(some_bags))
+    sample = _join(blocks.collect(few_bags, SAMPLE))
     rows, starts = blank.read(sample.bags)
     per_step = np.repeat(sample.weight, np.diff(starts))
     found = []
@@ -86,12 +87,6 @@ def pooled_moments(block, center, scale, order):
     bags = block.bags
     rows = embed(bags.instances, bags.offsets, order, center, scale)
     return second_moments(rows, np.repeat(block.weight, bags.sizes - order)[:, None])[0]
-
-
-def some_bags(block):
-    """The block if it is small, or bags spread evenly over it."""
-    step = -(-len(block.bags) // SAMPLE)
-    return Labelled(block.bags[::step], block.target[::step], block.weight[::step])
 
 
 def _join(parts):

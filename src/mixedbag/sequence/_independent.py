@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mixedbag.sequence.chain import Chain
-from mixedbag.sequence.exponential import shortest_sum
-from mixedbag.sequence.link import Conditioned, rounding
+from mixedbag.sequence._chain import Chain
+from mixedbag.sequence._exponential import shortest_sum
+from mixedbag.sequence._link import Conditioned, rounding
 
 
 class Weighed(NamedTuple):

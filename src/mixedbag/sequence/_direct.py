@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
-from mixedbag.sequence.model import OMEGA_SPREAD, THETA_BOUNDS
+from mixedbag.sequence._model import OMEGA_SPREAD, THETA_BOUNDS
 
 
 def bag_gradients(block, model):

@@ -1,0 +1,165 @@
+"""The contract every learner keeps: validation, label encoding, and both prediction levels.
+
+The author of a learner writes ``_fit`` (or ``_fit_blocks``, for bags anywhere) and one scoring
+method (``_score_instances`` or ``_score_bags``) and nothing else; everything public is here.
+"""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from mixedbag._validation import check_choice, refuse_missing_labels  # noqa: F401
+from mixedbag.base._fitting import Fitting
+from mixedbag.base._levels import Levels, LogOddsMixin, winners
+from mixedbag.base._one_vs_rest import OneVsRest, against_rest
+from mixedbag.base._reading import Reading
+from mixedbag.engines.local import with_signs, with_totals
+from mixedbag.pooling import Mean, Sum
+
+__all__ = ["BagClassifier", "BagEstimator", "BagRegressor", "LogOddsMixin"]
+
+
+class BagEstimator(Reading, Fitting, OneVsRest, Levels, BaseEstimator):
+    """What all learners share: reading bags, weights, progress, and a fit that fails cleanly.
+
+    Class attributes describe a learner to the rest of the package:
+
+    ``_rules``
+        What the bag labels may say of the instances: any of "any", "majority", "count", "sum",
+        "sequence".
+    ``_search_space``
+        A small grid for nested cross-validation.
+    ``_compared``
+        Whether `compare` should try it; False for kits and wrappers that need a choice first.
+    ``_needs_scaling``
+        Whether features should be standardised first.
+    ``_accepts_sparse``, ``_accepts_nan``
+        Which input the method can digest.
+    ``_is_sequence``
+        Whether a bag is a sequence, so that plain rows make no sense.
+    ``_parameter_constraints``
+        What each parameter may be (see `mixedbag._parameters`); checked when fitting.
+    ``_renamed``
+        Parameters of saved models that have another name now.
+    """
+
+    _rules: tuple[str, ...] = ()
+    _search_space: dict = {}
+    _compared = True
+    _needs_scaling = False
+    _renamed: dict[str, str] = {}
+
+    def __setstate__(self, state):
+        super().__setstate__({self._renamed.get(name, name): v for name, v in state.items()})
+
+    def _refuse_one_class(self):
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs at least two classes; the bags contain one class "
+                f"only: {self.classes_.tolist()[0]!r}"
+            )
+
+
+class BagClassifier(ClassifierMixin, BagEstimator):
+    """Base of classifiers whose bags carry one class label each.
+
+    Binary learners get ``_fit(bags, sign, weight)`` with ``sign = ±1`` (the second of ``classes_``
+    is positive) and return one score, positive where the second class wins. More than two classes
+    are learned one against the rest. A learner that handles several classes itself sets
+    ``_multiclass = True``: its ``_fit`` gets class codes and its scores have a column a class (one
+    score is still enough for two classes).
+    """
+
+    def _read_targets(self, bags, y):
+        y = column_or_1d(y, warn=True)
+        if len(y) != len(bags):
+            raise ValueError(f"{len(y)} labels for {len(bags)} bags")
+        refuse_missing_labels(bags, y)
+        check_classification_targets(y)
+        return y
+
+    def _learn(self, bags, y, weight):
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self._refuse_one_class()
+        if self._multiclass:
+            self._fit(bags, codes, weight)
+        elif len(self.classes_) == 2:
+            self._fit(bags, 2.0 * codes - 1.0, weight)
+        else:
+            self._fit_one_vs_rest(lambda one, k: one.fit(bags, codes == k, sample_weight=weight))
+
+    def _learn_blocks(self, source):
+        self.classes_ = source.labels
+        self._refuse_one_class()
+        if len(self.classes_) == 2:
+            self._fit_blocks(source.blocks.map(with_signs, self.classes_[1]))
+        else:
+            self._fit_one_vs_rest(lambda one, k: one.fit(against_rest(source, self.classes_[k])))
+
+    def _training_scores(self, bags):
+        return self._class_scores(bags, "_score_bags")
+
+    def decision_function(self, bags) -> np.ndarray:
+        """Scores of the bags: positive for the second class, or a column a class."""
+        return self._class_scores(self._fitted(bags), "_score_bags")
+
+    def decision_function_instances(self, bags) -> np.ndarray:
+        """Scores of all instances, in the order of ``bags.instances``."""
+        return self._class_scores(self._fitted(bags), "_score_instances")
+
+    def predict(self, bags) -> np.ndarray:
+        """The predicted class of every bag."""
+        return self._labels(self.decision_function(bags))
+
+    def predict_instances(self, bags) -> np.ndarray:
+        """The predicted class of every instance, in the order of ``bags.instances``."""
+        return self._labels(self.decision_function_instances(bags))
+
+    def _labels(self, scores):
+        return self.classes_[winners(scores)]
+
+
+class BagRegressor(RegressorMixin, BagEstimator):
+    """Base of regressors that know a total (or mean) per bag and predict a value per instance.
+
+    ``_fit(bags, total, weight)`` always gets totals; ``_score_instances`` returns the instances'
+    values. The constructor has ``aggregate``: "sum" when `y` and predictions are totals of bags,
+    "mean" when they are means.
+    """
+
+    _rules = ("sum",)
+    _pooling = Sum()
+    aggregate = "sum"
+
+    def _read_targets(self, bags, y):
+        y = column_or_1d(y, warn=True)
+        if len(y) != len(bags):
+            raise ValueError(f"{len(y)} totals for {len(bags)} bags")
+        try:
+            y = y.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"Unknown label type: totals must be numbers; {error}") from error
+        refuse_missing_labels(bags, y)
+        return y
+
+    def _learn(self, bags, y, weight):
+        total = y * bags.sizes if self.aggregate == "mean" else y
+        self._fit(bags, total, weight)
+
+    def _learn_blocks(self, source):
+        self._fit_blocks(source.blocks.map(with_totals, self.aggregate))
+
+    def predict(self, bags) -> np.ndarray:
+        """The predicted total (or mean) of every bag."""
+        bags = self._fitted(bags)
+        pool = Mean() if self.aggregate == "mean" else Sum()
+        return pool.value(self._score_instances(bags), bags.offsets)
+
+    def predict_instances(self, bags) -> np.ndarray:
+        """The predicted value of every instance, in the order of ``bags.instances``."""
+        return self._score_instances(self._fitted(bags))
+
+
+def __dir__():
+    return __all__

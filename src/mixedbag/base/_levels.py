@@ -1,0 +1,65 @@
+"""Answers at both levels: scores of bags and instances, the classes and probabilities they mean."""
+
+import numpy as np
+from scipy.special import expit
+
+from mixedbag.pooling import Max, Pooling
+
+
+class Levels:
+    """Scores at one level from those at the other: an author writes either method."""
+
+    _pooling: Pooling = Max()
+
+    def _score_instances(self, bags):
+        """Scores of the instances; by default, of each as a bag of one."""
+        if type(self)._score_bags is Levels._score_bags:
+            raise TypeError(
+                f"{type(self).__name__} defines no score: write _score_instances or _score_bags"
+            )
+        return self._score_bags(bags.singletons())
+
+    def _score_bags(self, bags):
+        """Scores of the bags; by default, the pooled scores of their instances."""
+        return self._pooling.value(self._score_instances(bags), bags.offsets)
+
+
+def winners(scores: np.ndarray) -> np.ndarray:
+    """The class that scores say: the second where one score is positive, or the largest column."""
+    return (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+
+
+class LogOddsMixin:
+    """Adds probabilities to a classifier whose scores are log-odds times ``_log_odds_scale``."""
+
+    _log_odds_scale = 1.0
+
+    def predict_proba(self, bags) -> np.ndarray:
+        """Probability of each class, a row a bag."""
+        scores = self.decision_function(bags)  # type: ignore[attr-defined]
+        return probabilities(scores / self._log_odds_scale)
+
+    def predict_proba_instances(self, bags) -> np.ndarray:
+        """Probability of each class, a row an instance."""
+        scores = self.decision_function_instances(bags)  # type: ignore[attr-defined]
+        return probabilities(scores / self._log_odds_scale)
+
+
+def probabilities(log_odds: np.ndarray) -> np.ndarray:
+    """A row of probabilities from one log-odds, or from those of each class against the rest.
+
+    The most probable class is always the one that `winners` names: a step of rounding decides where
+    log-odds are too close, or too large, for their probabilities to differ.
+    """
+    if log_odds.ndim == 1:
+        positive = expit(log_odds)
+        table = np.column_stack([1.0 - positive, positive])
+    else:
+        # σ(s) scaled to sum to one; in logarithms, because all of them may vanish together.
+        log = -np.logaddexp(0.0, -log_odds)
+        table = np.exp(log - log.max(axis=1, keepdims=True))
+        table /= table.sum(axis=1, keepdims=True)
+    rows, winner = np.arange(len(table)), winners(log_odds)
+    tied = table.argmax(axis=1) != winner
+    table[rows[tied], winner[tied]] = np.nextafter(table[tied].max(axis=1), 1.0)
+    return table

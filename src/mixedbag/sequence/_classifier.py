@@ -1,0 +1,150 @@
+"""What the two sequence classifiers share: EM over blocks of bags, and scores."""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from scipy.special import logit
+from sklearn.utils import check_random_state
+from threadpoolctl import threadpool_limits
+
+from mixedbag._parameters import between, whole
+from mixedbag.base import LogOddsMixin
+from mixedbag.engines import LocalBlocks
+from mixedbag.sequence._autoregression import Autoregression
+from mixedbag.sequence._blocks import (
+    block_log_odds,
+    block_posterior,
+    count_long_enough,
+    refuse_short_bags,
+)
+from mixedbag.sequence._direct import fit_labels
+from mixedbag.sequence._model import Model, block_statistics, maximise
+from mixedbag.sequence._start import begin
+from mixedbag.sequence._stream import StreamLearner
+
+BLOCK_SAMPLES = 4096
+DIRECT_EVERY = 5  # EM iterations between direct fits of the labels
+DIRECT_ITERATIONS = 10
+
+
+class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
+    """Base of `ARHMMClassifier` and `MARClassifier`, which differ in the states' dynamics."""
+
+    _rules = ("sequence",)
+    _is_sequence = True
+    _search_space = {"n_states": [5, 10], "order": [0, 3]}
+    _dynamics: type | None = None
+    _parameter_constraints = {
+        "n_states": [whole(1)],
+        "order": [whole(0)],
+        "max_iter": [whole(1)],
+        "n_init": [whole(1)],
+        "precision": [between(1e-12, 1e-2)],
+    }
+
+    def __init__(
+        self,
+        n_states=10,
+        *,
+        order=3,
+        max_iter=30,
+        n_init=2,
+        tol=1e-4,
+        precision=1e-6,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.n_states = n_states
+        self.order = order
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.tol = tol
+        self.precision = precision
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    # Fitting -------------------------------------------------------------------------------------
+
+    def _cut(self, bags, target, weight):
+        """Blocks whose messages fit in the processor's cache, whatever the number of threads."""
+        n_blocks = max(1, round(bags.n_instances / BLOCK_SAMPLES))
+        return LocalBlocks.cut(bags, target, weight, self.n_jobs, n_blocks)
+
+    def _fit_blocks(self, blocks):
+        """EM with a direct fit of the labels now and then; keeps the best model so far."""
+        blocks.sum(count_long_enough, self.order)
+        # Blocks are small, and threads take one each: more threads inside a product only wait.
+        with threadpool_limits(limits=1, user_api="blas"):
+            model = begin(blocks, self._dynamics, self, check_random_state(self.random_state))
+            objective: list[float] = []
+            for i in self._iterations(self.max_iter):
+                total = blocks.sum(block_statistics, model)
+                objective.append(total.objective(model))
+                self._store(model)
+                self.evidence_error_ = float(total.error)
+                if i and objective[-1] - objective[-2] < self.tol * total.weight:
+                    break
+                model = maximise(total, model)
+                if (i + 1) % DIRECT_EVERY == 0:
+                    model = fit_labels(blocks, model, DIRECT_ITERATIONS)
+        self.objective_ = np.array(objective)
+        self.n_iter_ = len(objective)
+
+    def _read(self, x, reset=False):
+        bags = super()._read(x, reset)
+        refuse_short_bags(bags, self.order)
+        return bags
+
+    # The fitted model, stored as arrays ----------------------------------------------------------
+
+    @abstractmethod
+    def _store_dynamics(self, dynamics):
+        """Keep the dynamics as arrays."""
+
+    @abstractmethod
+    def _stored_dynamics(self):
+        """The dynamics from these arrays."""
+
+    def _store(self, model):
+        self.coefficients_ = model.emission.coefficients
+        self.covariances_ = model.emission.covariances
+        self.theta_ = model.theta
+        self.omega_ = model.omega
+        self.center_, self.scale_ = model.center, model.scale
+        self.noise_, self.rate_ = model.noise, model.rate
+        self._store_dynamics(model.dynamics)
+
+    def _model(self):
+        return Model(
+            dynamics=self._stored_dynamics(),
+            emission=Autoregression(self.coefficients_, self.covariances_),
+            theta=self.theta_,
+            omega=self.omega_,
+            order=self.order,
+            center=self.center_,
+            scale=self.scale_,
+            noise=self.noise_,
+            rate=self.rate_,
+            precision=self.precision,
+        )
+
+    # Scores --------------------------------------------------------------------------------------
+
+    def _score_bags(self, bags):
+        return self._each_block(bags, block_log_odds)
+
+    def _score_instances(self, bags):
+        return logit(self._each_block(bags, block_posterior) @ self.theta_)
+
+    def state_posterior(self, bags) -> np.ndarray:
+        """Probability of each state at every sample, in the order of ``bags.instances``.
+
+        The first ``order`` samples of a bag have no full past; they take the posterior of the first
+        sample that has one.
+        """
+        return self._each_block(self._fitted(bags), block_posterior)
+
+    def _each_block(self, bags, function):
+        nothing = np.zeros(len(bags))
+        blocks = self._cut(bags, nothing, nothing)
+        return np.concatenate(blocks.collect(function, self._model()))
