@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 
 from mixedbag.bags import Bags
 
-# No measurement is this large, and learners multiply features: six of these, or two in single
-# precision, still make a finite product. By the size of a number in bytes.
-_LARGEST = {4: 1e15, 8: 1e50}
+# No measurement is this large. Trees and neighbours compare values in single precision, most other
+# learners square them: a million of these squares still have a finite sum. By the size in bytes.
+_LARGEST = {4: 1e15, 8: 1e30}
 
 
 def refuse_unusable(bags: Bags, allow_nan: bool) -> None:

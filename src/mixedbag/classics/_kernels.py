@@ -10,6 +10,9 @@ from mixedbag._parameters import above, number, one_of, whole
 from mixedbag.base import BagClassifier
 from mixedbag.classics._pairs import all_pairs, reduce_pairs
 
+# Steps of the solver, which would never end on features so large that nothing can be separated.
+_MAX_STEPS = 10_000_000
+
 
 class BagKernelSVC(BagClassifier):
     """What the kernel machines share: ``K(A, B) = Σ_a Σ_b u_a u_b k(a, b)``, then an SVM.
@@ -33,8 +36,9 @@ class BagKernelSVC(BagClassifier):
 
     def _fit(self, bags, sign, weight):
         bags = self._represent(bags)
-        self.gamma_ = settled_gamma(self.gamma, bags.instances, bags.spread(weight))
-        svc = SVC(C=self.C, kernel="precomputed", tol=self.tol, cache_size=500)
+        gamma = settled_gamma(self.gamma, bags.instances, bags.spread(weight))
+        self.gamma_ = min(gamma, np.finfo(bags.instances.dtype).max / 1e6)
+        svc = SVC(C=self.C, kernel="precomputed", tol=self.tol, cache_size=500, max_iter=_MAX_STEPS)
         svc.fit(self._gram(bags, bags), sign, sample_weight=weight)
         self.support_ = svc.support_
         self.support_bags_ = bags[svc.support_]

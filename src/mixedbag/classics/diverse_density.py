@@ -94,7 +94,7 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
     def _fit(self, bags, sign, weight):
         _, variance = feature_moments(bags, weight)
         used = np.flatnonzero(variance > 1e-12 * variance.max())
-        unit = np.sqrt(variance[used].mean()) or 1.0
+        unit = np.sqrt(variance[used].mean()) if len(used) else 1.0
         instances = bags.instances[:, used] / unit
         objective = ConceptObjective(
             instances, bags.offsets, sign, weight, self._pooling, self.alpha * len(used)

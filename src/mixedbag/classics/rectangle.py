@@ -126,6 +126,7 @@ class AxisParallelRectangle(BagClassifier):
 def _depth(instances, features, lower, upper):
     """1 at the centre of the rectangle, 0 on its border, negative outside."""
     centre, half = (upper + lower) / 2, (upper - lower) / 2
+    half = np.maximum(half, np.spacing(np.abs(centre)))  # bounds may meet by rounding
     return 1.0 - (np.abs(instances[:, features] - centre) / half).max(axis=1)
 
 

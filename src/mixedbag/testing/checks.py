@@ -2,7 +2,7 @@
 
 from sklearn.base import clone, is_classifier
 
-from mixedbag.testing import classes, conventions, invariances, refusals
+from mixedbag.testing import classes, conventions, extremes, invariances, refusals
 from mixedbag.testing.configurations import expected_failed_checks
 
 _EVERY_LEARNER = [
@@ -20,6 +20,9 @@ _EVERY_LEARNER = [
     conventions.check_pipeline_and_search,
     conventions.check_callbacks_see_the_fit,
     conventions.check_learns_something,
+    extremes.check_any_scale_fits_or_is_refused,
+    extremes.check_constant_features_fit_or_are_refused,
+    extremes.check_one_huge_value_fits_or_is_refused,
 ]
 _UNORDERED = [
     invariances.check_order_of_instances_does_not_matter,

@@ -51,6 +51,8 @@ def check_probabilities(estimator):
             assert proba.shape[1] == n_classes
             assert (proba >= 0).all()
             np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+            told = model.predict if level == "predict_proba" else model.predict_instances
+            np.testing.assert_array_equal(model.classes_[proba.argmax(axis=1)], told(problem.bags))
         if n_classes == 2 and hasattr(model, "decision_function"):
             order = np.argsort(model.decision_function(problem.bags))
             positive = model.predict_proba(problem.bags)[order, 1]
