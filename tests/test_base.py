@@ -79,7 +79,7 @@ def test_constant_features_have_a_rectangle():
     [(EMDD(7), "n_starts", "n_init"), (TwoLevelClassifier(), "n_trees", "n_estimators")],
 )
 def test_models_of_old_names_are_read(learner, old, new):
-    state = learner.__getstate__()
+    state = dict(learner.__getstate__())
     state[old] = state.pop(new)
     restored = type(learner).__new__(type(learner))
     restored.__setstate__(state)
