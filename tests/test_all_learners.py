@@ -4,7 +4,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mixedbag.testing import example_learners, parametrize_with_bag_checks
-from mixedbag.testing.configurations import expected_failed_checks
+from mixedbag.testing._configurations import expected_failed_checks
 
 LEARNERS = example_learners()
 # Sequence learners refuse plain rows, which is all that scikit-learn's checks have.

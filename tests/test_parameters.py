@@ -1,5 +1,7 @@
 """Declared parameters: every learner has them all declared, and refuses what they may not be."""
 
+import inspect
+
 import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV
@@ -16,7 +18,13 @@ from mixedbag._parameters import (
     whole,
 )
 from mixedbag.base import BagClassifier
+from mixedbag.learners import all_learners
+from mixedbag.pooling import OWA, LogMeanExp
+from mixedbag.sequence import SlidingWindows
 from mixedbag.testing import toy_problem
+from mixedbag.wrappers import BagFeatures, InstanceWise, SpreadLabels
+
+FAMILIES = ("classics", "sequence")
 
 
 @pytest.mark.parametrize(
@@ -106,3 +114,31 @@ def test_a_search_may_use_numpy_numbers():
     problem = toy_problem(Threshold())
     search = GridSearchCV(Threshold(), {"cut": np.linspace(0, 2, 3, dtype=np.float32)}, cv=2)
     assert search.fit(problem.bags, problem.y).best_params_["cut"] >= 0
+
+
+def test_poolings_refuse_what_they_cannot_use():
+    with pytest.raises(ValueError, match="lam must be a number above 0, got 0"):
+        LogMeanExp(0)
+    with pytest.raises(ValueError, match="a must be a number above 0, got nan"):
+        OWA(float("nan"))
+
+
+# Families whose parameters are all declared, and taken by name after the first.
+SETTLED = [kind for kind in all_learners() if kind.__module__.split(".")[1] in FAMILIES]
+
+
+@pytest.mark.parametrize(
+    "kind", [*SETTLED, BagFeatures, InstanceWise, SpreadLabels, SlidingWindows]
+)
+def test_every_parameter_is_declared_and_taken_by_name(kind):
+    parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
+    assert {p.name for p in parameters} <= set(declared(kind))
+    assert all(p.kind is p.KEYWORD_ONLY for p in parameters[1:])
+
+
+@pytest.mark.parametrize("kind", SETTLED)
+def test_every_learner_refuses_nonsense_by_the_name_of_the_parameter(kind):
+    problem = toy_problem(kind())
+    for name in kind().get_params(deep=False):
+        with pytest.raises(ValueError, match=f"^{name} must be "):
+            kind(**{name: object()}).fit(problem.bags, problem.y)

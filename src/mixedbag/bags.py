@@ -20,6 +20,8 @@ from mixedbag._tables import (
     plain,
 )
 
+__all__ = ["Bags", "as_bags", "bag_labels"]
+
 
 class Bags:
     """An immutable list of bags, stored as one table of instances.
@@ -415,3 +417,7 @@ def bag_labels(labels, groups):
             f"{plain(labels[row])!r} (row {row})"
         )
     return per_bag
+
+
+def __dir__():
+    return __all__

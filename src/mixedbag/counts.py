@@ -12,6 +12,8 @@ from mixedbag.base import BagEstimator
 from mixedbag.base._levels import winners
 from mixedbag.pooling import Mean, Sum
 
+__all__ = ["CountClassifier"]
+
 
 def _gives_probabilities(learner):
     return learner._has_proba
@@ -194,3 +196,7 @@ def _refuse(bags, wrong, message):
     if wrong.any():
         i = int(np.argmax(wrong))
         raise ValueError(f"{bags.name(i)} {message(i)}")
+
+
+def __dir__():
+    return __all__

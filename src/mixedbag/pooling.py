@@ -24,6 +24,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mixedbag._parameters import above, check_parameters
+
+__all__ = [
+    "ISR",
+    "OWA",
+    "LogMeanExp",
+    "LogSumExp",
+    "Majority",
+    "Max",
+    "Mean",
+    "NoisyOr",
+    "Pooling",
+    "Sum",
+    "bag_argmax",
+    "bag_logsumexp",
+    "bag_max",
+    "bag_sum",
+    "spread",
+]
+
 
 def spread(values, offsets):
     """One value a bag, repeated to one an instance."""
@@ -138,6 +158,9 @@ class LogSumExp(Pooling):
     lam: float = 1.0
     moves_by_sides = True
 
+    def __post_init__(self):
+        check_parameters({"lam": self.lam}, {"lam": [above(0)]})
+
     def value(self, scores, offsets):
         return self._score(bag_logsumexp(self.lam * scores, offsets), offsets)
 
@@ -245,6 +268,9 @@ class OWA(Pooling):
 
     a: float = 0.5
 
+    def __post_init__(self):
+        check_parameters({"a": self.a}, {"a": [above(0)]})
+
     def weights(self, scores, offsets):
         sizes = np.diff(offsets)
         bag = np.repeat(np.arange(len(sizes)), sizes)
@@ -265,3 +291,7 @@ class OWA(Pooling):
     def derivatives(self, scores, offsets):
         weights = self.weights(scores, offsets)  # the value needs them too: sort only once
         return bag_sum(weights * scores, offsets), weights, *self.curvature(scores, offsets)
+
+
+def __dir__():
+    return __all__

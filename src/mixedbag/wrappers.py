@@ -14,6 +14,8 @@ from mixedbag.bags import Bags
 from mixedbag.base import BagEstimator
 from mixedbag.pooling import bag_max, bag_sum
 
+__all__ = ["BagFeatures", "InstanceWise", "SpreadLabels"]
+
 
 class InstanceWise(TransformerMixin, BagEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Apply a scikit-learn transformer to the instances of bags.
@@ -320,3 +322,7 @@ class SpreadLabels(BagEstimator):
         tags.classifier_tags = inner.classifier_tags
         tags.regressor_tags = inner.regressor_tags
         return tags
+
+
+def __dir__():
+    return __all__

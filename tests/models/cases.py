@@ -230,17 +230,17 @@ def _wrapped():
         yield Case(f"BagFeatures-{name}", steps.fit(bags, y), bags)
         for rule in ("any", "majority"):
             if hasattr(model, "decision_function") or hasattr(model, "predict_proba"):
-                spread = SpreadLabels(clone(model), rule).fit(bags, y)
+                spread = SpreadLabels(clone(model), rule=rule).fit(bags, y)
                 yield Case(f"SpreadLabels-{rule}-{name}", spread, bags)
     counted = AggregateSVC()
     cbags, counts = toy_problem(counted)
     for model in (LogisticRegression(), RandomForestClassifier(**SMALL)):
-        spread = SpreadLabels(model, "mean").fit(cbags, counts)
+        spread = SpreadLabels(model, rule="mean").fit(cbags, counts)
         yield Case(f"SpreadLabels-count-{type(model).__name__}", spread, cbags)
     sbags, totals = toy_problem(AggregateSVR())
     regressors = Ridge(), SVR(), RandomForestRegressor(**SMALL), ExtraTreesRegressor(**SMALL)
     for model in regressors:
-        spread = SpreadLabels(model, "mean").fit(sbags, totals)
+        spread = SpreadLabels(model, rule="mean").fit(sbags, totals)
         yield Case(f"SpreadLabels-sum-{type(model).__name__}", spread, sbags)
     search = GridSearchCV(MILogisticRegression(), {"C": [0.1, 1.0]}, cv=3).fit(bags, y)
     yield Case("GridSearchCV", search.best_estimator_, bags)

@@ -21,3 +21,7 @@ __all__ = [
     "SetKernelSVC",
     "TwoLevelClassifier",
 ]
+
+
+def __dir__():
+    return __all__

@@ -6,6 +6,8 @@ from mixedbag._parameters import at_least, one_of
 from mixedbag.base import BagClassifier
 from mixedbag.classics._pairs import all_pairs, reduce_pairs, squared_distances
 
+__all__ = ["CitationKNN"]
+
 _ENTRIES = 2**22  # distances held at a time
 
 

@@ -10,6 +10,8 @@ from mixedbag.classics._concept import ConceptObjective, concept_distance, log_o
 from mixedbag.classics._rows import dense_rows, feature_moments, sample_rows
 from mixedbag.pooling import NoisyOr, Pooling, bag_argmax
 
+__all__ = ["DiverseDensity"]
+
 # Instances of positive bags looked at as possible starts.
 _MAX_CANDIDATES = 1000
 _BLOCK = 100

@@ -3,6 +3,8 @@
 from mixedbag.classics.diverse_density import DiverseDensity
 from mixedbag.pooling import Max
 
+__all__ = ["EMDD"]
+
 
 class EMDD(DiverseDensity):
     """EM-DD (Zhang and Goldman, 2001), with the concept chosen on training bags only.

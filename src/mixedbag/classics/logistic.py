@@ -8,6 +8,8 @@ from mixedbag._parameters import above, one_of, whole
 from mixedbag.base import BagClassifier, LogOddsMixin
 from mixedbag.pooling import Mean, NoisyOr
 
+__all__ = ["MILogisticRegression"]
+
 _POOLINGS = {"any": NoisyOr(), "mean": Mean()}
 
 

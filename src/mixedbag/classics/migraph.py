@@ -7,6 +7,8 @@ from mixedbag.classics._kernels import BagKernelSVC
 from mixedbag.classics._pairs import squared_distances, within_bags
 from mixedbag.pooling import bag_sum, spread
 
+__all__ = ["MIGraphSVC"]
+
 
 class MIGraphSVC(BagKernelSVC):
     """Support vector machine on the miGraph kernel (Zhou, Sun and Li, 2009).

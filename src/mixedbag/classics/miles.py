@@ -11,6 +11,8 @@ from mixedbag.base import BagClassifier
 from mixedbag.classics._pairs import nearest_squared
 from mixedbag.classics._rows import sample_rows
 
+__all__ = ["MILES"]
+
 
 class MILES(BagClassifier):
     """Multiple-instance learning via embedded instance selection (Chen, Bi and Wang, 2006).

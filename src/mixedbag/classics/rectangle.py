@@ -9,6 +9,8 @@ from mixedbag.base import BagClassifier
 from mixedbag.classics._rows import feature_moments
 from mixedbag.pooling import bag_argmax, bag_max
 
+__all__ = ["AxisParallelRectangle"]
+
 _SEED_ROWS = 512
 
 

@@ -9,6 +9,8 @@ from mixedbag.classics._pairs import within_bags
 from mixedbag.pooling import bag_sum, spread
 from mixedbag.wrappers import BagFeatures
 
+__all__ = ["SetKernelSVC"]
+
 
 class SetKernelSVC(BagKernelSVC):
     """Support vector machine on set kernels (Gärtner, Flach, Kowalczyk and Smola, 2002).

@@ -9,6 +9,8 @@ from sklearn.utils import check_random_state
 from mixedbag._parameters import above, whole
 from mixedbag.base import BagClassifier, LogOddsMixin
 
+__all__ = ["TwoLevelClassifier"]
+
 
 class TwoLevelClassifier(LogOddsMixin, BagClassifier):
     """Trees cut the instance space into regions; a linear model learns from a bag's regions.

@@ -81,8 +81,8 @@ def baselines(rule):
 
 
 def _spread_labels(rule):
-    logistic = SpreadLabels(LogisticRegression(max_iter=1000), rule)
-    forest = SpreadLabels(RandomForestClassifier(**_CALM), rule)
+    logistic = SpreadLabels(LogisticRegression(max_iter=1000), rule=rule)
+    forest = SpreadLabels(RandomForestClassifier(**_CALM), rule=rule)
     grid = {"estimator__C": [0.01, 0.1, 1.0]}
     return [
         Offer("spread labels + logistic", logistic, grid, scaled=True),

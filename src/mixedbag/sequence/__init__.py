@@ -5,3 +5,7 @@ from mixedbag.sequence.mixture import MARClassifier
 from mixedbag.sequence.windows import SlidingWindows
 
 __all__ = ["ARHMMClassifier", "MARClassifier", "SlidingWindows"]
+
+
+def __dir__():
+    return __all__

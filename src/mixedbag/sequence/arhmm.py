@@ -3,6 +3,8 @@
 from mixedbag.sequence._chain import Chain
 from mixedbag.sequence._classifier import SequenceClassifier
 
+__all__ = ["ARHMMClassifier"]
+
 
 class ARHMMClassifier(SequenceClassifier):
     """Classify sequences, and every sample in them, from labels of whole sequences (ARHMM-MIL).

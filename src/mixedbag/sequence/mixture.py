@@ -3,6 +3,8 @@
 from mixedbag.sequence._classifier import SequenceClassifier
 from mixedbag.sequence._independent import Independent
 
+__all__ = ["MARClassifier"]
+
 
 class MARClassifier(SequenceClassifier):
     """Classify sequences, and every sample in them, from labels of whole sequences (MARMIL).

@@ -7,6 +7,8 @@ from mixedbag._parameters import whole
 from mixedbag.bags import Bags
 from mixedbag.base import BagEstimator
 
+__all__ = ["SlidingWindows"]
+
 STATISTICS = ("mean", "std", "min", "max", "slope")
 
 

@@ -1,8 +1,8 @@
 """Checks that every bag learner must pass, for this package's learners and for your own."""
 
-from mixedbag.testing.checks import bag_checks, check_bag_estimator, parametrize_with_bag_checks
-from mixedbag.testing.discovery import all_learners, example_learners
-from mixedbag.testing.problems import toy_problem
+from mixedbag.testing._checks import bag_checks, check_bag_estimator, parametrize_with_bag_checks
+from mixedbag.testing._discovery import all_learners, example_learners
+from mixedbag.testing._problems import toy_problem
 
 __all__ = [
     "all_learners",
@@ -12,3 +12,7 @@ __all__ = [
     "parametrize_with_bag_checks",
     "toy_problem",
 ]
+
+
+def __dir__():
+    return __all__

@@ -3,8 +3,8 @@
 import numpy as np
 from sklearn.base import clone
 
-from mixedbag.testing.comparing import fitted, outputs
-from mixedbag.testing.problems import toy_problem
+from mixedbag.testing._comparing import fitted, outputs
+from mixedbag.testing._problems import toy_problem
 
 
 def check_any_two_labels(estimator):

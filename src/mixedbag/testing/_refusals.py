@@ -4,8 +4,8 @@ import numpy as np
 from sklearn.base import clone
 
 from mixedbag.bags import Bags
-from mixedbag.testing.comparing import assert_refused, fitted, outputs
-from mixedbag.testing.problems import toy_problem
+from mixedbag.testing._comparing import assert_refused, fitted, outputs
+from mixedbag.testing._problems import toy_problem
 
 
 def check_bad_input_names_the_bag(estimator):

@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.base import clone
 
 from mixedbag.bags import Bags
-from mixedbag.testing.comparing import outputs
-from mixedbag.testing.problems import toy_problem
+from mixedbag.testing._comparing import outputs
+from mixedbag.testing._problems import toy_problem
 
 SCALES = (1e-300, 1e-150, 1e-30, 1e-8, 1e8, 1e15, 1e30, 1e45, 1e60, 1e150, 1e300)
 # What a library says when our own numbers have run out of range: no help to anyone.

@@ -2,39 +2,39 @@
 
 from sklearn.base import clone, is_classifier
 
-from mixedbag.testing import classes, conventions, extremes, invariances, refusals
-from mixedbag.testing.configurations import expected_failed_checks
+from mixedbag.testing import _classes, _conventions, _extremes, _invariances, _refusals
+from mixedbag.testing._configurations import expected_failed_checks
 
 _EVERY_LEARNER = [
-    conventions.check_both_levels,
-    invariances.check_fit_is_deterministic,
-    invariances.check_order_of_bags_does_not_matter,
-    invariances.check_weight_two_is_a_duplicate,
-    invariances.check_weight_zero_is_absence,
-    refusals.check_input_is_not_touched,
-    invariances.check_list_and_frame_give_the_same,
-    invariances.check_sparse_is_dense,
-    refusals.check_bad_input_names_the_bag,
-    refusals.check_failed_fit_leaves_the_model,
-    conventions.check_copies_predict_the_same,
-    conventions.check_pipeline_and_search,
-    conventions.check_callbacks_see_the_fit,
-    conventions.check_learns_something,
-    extremes.check_any_scale_fits_or_is_refused,
-    extremes.check_constant_features_fit_or_are_refused,
-    extremes.check_one_huge_value_fits_or_is_refused,
+    _conventions.check_both_levels,
+    _invariances.check_fit_is_deterministic,
+    _invariances.check_order_of_bags_does_not_matter,
+    _invariances.check_weight_two_is_a_duplicate,
+    _invariances.check_weight_zero_is_absence,
+    _refusals.check_input_is_not_touched,
+    _invariances.check_list_and_frame_give_the_same,
+    _invariances.check_sparse_is_dense,
+    _refusals.check_bad_input_names_the_bag,
+    _refusals.check_failed_fit_leaves_the_model,
+    _conventions.check_copies_predict_the_same,
+    _conventions.check_pipeline_and_search,
+    _conventions.check_callbacks_see_the_fit,
+    _conventions.check_learns_something,
+    _extremes.check_any_scale_fits_or_is_refused,
+    _extremes.check_constant_features_fit_or_are_refused,
+    _extremes.check_one_huge_value_fits_or_is_refused,
 ]
 _UNORDERED = [
-    invariances.check_order_of_instances_does_not_matter,
-    invariances.check_plain_rows_are_bags_of_one,
+    _invariances.check_order_of_instances_does_not_matter,
+    _invariances.check_plain_rows_are_bags_of_one,
 ]
-_SEQUENCES = [refusals.check_plain_rows_are_refused]
+_SEQUENCES = [_refusals.check_plain_rows_are_refused]
 _CLASSIFIERS = [
-    classes.check_any_two_labels,
-    classes.check_three_labels,
-    refusals.check_one_label_is_refused,
-    classes.check_witnesses_are_in_positive_bags,
-    classes.check_probabilities,
+    _classes.check_any_two_labels,
+    _classes.check_three_labels,
+    _refusals.check_one_label_is_refused,
+    _classes.check_witnesses_are_in_positive_bags,
+    _classes.check_probabilities,
 ]
 
 

@@ -11,8 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mixedbag import io
-from mixedbag.testing.comparing import fitted, outputs
-from mixedbag.testing.problems import toy_problem
+from mixedbag.testing._comparing import fitted, outputs
+from mixedbag.testing._problems import toy_problem
 from mixedbag.wrappers import InstanceWise
 
 

@@ -1,7 +1,7 @@
 """One quick instance of every learner, so that a new one is under test the moment it exists."""
 
 from mixedbag.learners import all_learners
-from mixedbag.testing.configurations import FAST
+from mixedbag.testing._configurations import FAST
 
 __all__ = ["all_learners", "example_learners"]
 

@@ -5,7 +5,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from mixedbag.bags import Bags
-from mixedbag.testing.comparing import (
+from mixedbag.testing._comparing import (
     TOLERANCE,
     assert_close,
     assert_refused,
@@ -13,7 +13,7 @@ from mixedbag.testing.comparing import (
     fitted,
     outputs,
 )
-from mixedbag.testing.problems import toy_problem
+from mixedbag.testing._problems import toy_problem
 
 
 def check_fit_is_deterministic(estimator):
