@@ -25,7 +25,7 @@ FLOORS = [
     {"counts"},
     {"_spread", "wrappers"},
     {"aggregate", "boosting", "classics", "disjunctive", "margin", "sequence"},
-    {"learners", "metrics", "model_selection", "_saved", "_model_checks", "_model_reader", "io"},
+    {"learners", "metrics", "model_selection", "_saved", "_model_checks", "_model_file", "io"},
     {"datasets"},
     {"inspection"},
     {"testing"},

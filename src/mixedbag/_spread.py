@@ -18,11 +18,11 @@ class _Spread(BagEstimator):
         self.estimator = estimator
 
     @property
-    def _accepts_sparse(self):
+    def _accepts_sparse(self):  # type: ignore[override]
         return get_tags(self.estimator).input_tags.sparse
 
     @property
-    def _accepts_nan(self):
+    def _accepts_nan(self):  # type: ignore[override]
         return get_tags(self.estimator).input_tags.allow_nan
 
     def _fit_rows(self, X, target, weight):
@@ -93,7 +93,7 @@ class SpreadCounts(_Spread, CountClassifier):
         self.aggregate = aggregate
 
     @property
-    def _has_proba(self):
+    def _has_proba(self):  # type: ignore[override]
         return hasattr(self.estimator, "predict_proba")
 
     def _fit(self, bags, counts, weight):

@@ -110,7 +110,7 @@ class Bags:
         arrays = list(arrays)
         if not arrays:
             raise ValueError("no bags: the list is empty")
-        tables = []
+        tables: list = []
         for i, array in enumerate(arrays):
             name = f"bag {i}" if ids is None else f"bag {i} (id {plain(ids[i])!r})"
             try:

@@ -19,7 +19,7 @@ def all_learners(broken: dict[str, str] | None = None) -> list[type[BagEstimator
     broken : dict, optional
         Where to note families that cannot be imported, with the reason; without it they raise.
     """
-    found = {}
+    found: dict[str, type[BagEstimator]] = {}
     for name in _FAMILIES:
         try:
             family = importlib.import_module(f"mixedbag.{name}")

@@ -39,18 +39,18 @@ class InstanceWise(TransformerMixin, BagEstimator, auto_wrap_output_keys=None): 
     """
 
     # Scaling is the cure for values that are too large for learners.
-    _refuse_values = staticmethod(Bags.check_finite)
+    _refuse_values = staticmethod(Bags.check_finite)  # type: ignore[assignment]
     _parameter_constraints = {"transformer": [having("fit", "transform")]}
 
     def __init__(self, transformer):
         self.transformer = transformer
 
     @property
-    def _accepts_sparse(self):
+    def _accepts_sparse(self):  # type: ignore[override]
         return get_tags(self.transformer).input_tags.sparse
 
     @property
-    def _accepts_nan(self):
+    def _accepts_nan(self):  # type: ignore[override]
         return get_tags(self.transformer).input_tags.allow_nan
 
     def fit(self, bags, y=None):
@@ -241,17 +241,17 @@ class SpreadLabels(BagEstimator):
         self.aggregate = aggregate
 
     @property
-    def _rules(self):
+    def _rules(self):  # type: ignore[override]
         if self.rule != "mean":
             return (self.rule,)
         return ("sum",) if is_regressor(self.estimator) else ("count",)
 
     @property
-    def _accepts_sparse(self):
+    def _accepts_sparse(self):  # type: ignore[override]
         return self._delegate()._accepts_sparse
 
     @property
-    def _accepts_nan(self):
+    def _accepts_nan(self):  # type: ignore[override]
         return self._delegate()._accepts_nan
 
     def _delegate(self):

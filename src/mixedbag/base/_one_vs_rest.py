@@ -16,6 +16,7 @@ class OneVsRest:
     """
 
     _multiclass = False
+    estimators_: list
 
     def _fit_one_vs_rest(self, train: Callable) -> None:
         """``train(learner, k)`` teaches a learner to tell class ``k`` from the others.

@@ -36,7 +36,7 @@ class BatchLBFGS:
         self.values, self._gradients = function(self.points)
         self.history = [self.values.copy()]
         self._live = np.arange(len(self.points))
-        self._pairs = deque(maxlen=memory)  # (step, change of gradient, 1 / their product)
+        self._pairs: deque = deque(maxlen=memory)  # (step, change of gradient, 1 / their product)
         self._curvature = np.ones(len(self.points))
 
     @property

@@ -77,7 +77,7 @@ class MILogisticRegression(LogOddsMixin, BagClassifier):
         self.tol = tol
 
     @property
-    def _pooling(self):
+    def _pooling(self):  # type: ignore[override]
         return _POOLINGS[self.pooling]
 
     def _fit_blocks(self, blocks):

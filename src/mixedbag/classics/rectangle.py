@@ -134,7 +134,8 @@ def _depth(instances, features, lower, upper):
 
 def _distinct(bags, weight):
     """The bags without copies, which would hold each other in place; copies add their weights."""
-    first, total = {}, np.zeros(len(bags))
+    first: dict[bytes, int] = {}
+    total = np.zeros(len(bags))
     for i, bag in enumerate(bags):
         total[first.setdefault(bag[np.lexsort(bag.T)].tobytes(), i)] += weight[i]
     kept = np.flatnonzero(total)
@@ -148,11 +149,11 @@ def _seeds(rows, offsets):
     """
     sizes = np.diff(offsets)
     candidates = np.flatnonzero(np.repeat(sizes == sizes.min(), sizes))
-    total = []
+    parts = []
     for start in range(0, len(candidates), _SEED_ROWS):
         distance = cdist(rows[candidates[start : start + _SEED_ROWS]], rows, "cityblock")
-        total.append(np.minimum.reduceat(distance, offsets[:-1], axis=1).sum(axis=1))
-    total = np.concatenate(total)
+        parts.append(np.minimum.reduceat(distance, offsets[:-1], axis=1).sum(axis=1))
+    total = np.concatenate(parts)
     bag = np.searchsorted(offsets, candidates[np.argmin(total)], side="right") - 1
     seeds = np.arange(offsets[bag], offsets[bag + 1])
     return seeds[np.argsort(total[np.searchsorted(candidates, seeds)], kind="stable")]
@@ -213,12 +214,12 @@ def _discriminate(outside, weight, margin):
     """Features that shut out most of the rows not yet shut out, until all are that can be."""
     farthest = outside == outside.max(axis=1, keepdims=True)
     shut_out = (outside > 0) & (farthest | (outside >= margin))
-    kept = []
+    kept: list[int] = []
     while True:
         gain = weight @ shut_out
         best = int(np.argmax(gain))
         if gain[best] <= 0:
-            return np.sort(np.array(kept, dtype=int))
+            return np.array(sorted(kept), dtype=np.intp)
         kept.append(best)
         remaining = ~shut_out[:, best]
         shut_out, weight = shut_out[remaining], weight[remaining]

@@ -19,7 +19,7 @@ class ClusterLostError(ConnectionError):
     When a fit was under way, ``model`` is the learner with what it had learned until then.
     """
 
-    model = None
+    model: Any = None
 
 
 class Labelled(NamedTuple):

@@ -1,6 +1,7 @@
 """The whole generative model, its sufficient statistics, and the two halves of an EM step."""
 
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -25,8 +26,8 @@ class Model:
     noise variance of each, ``rate`` the share of positive bags.
     """
 
-    dynamics: object
-    emission: Autoregression
+    dynamics: Any
+    emission: Any  # an `Autoregression`, once the states are found
     theta: np.ndarray
     omega: float
     order: int
