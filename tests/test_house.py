@@ -17,9 +17,9 @@ SOURCE = Path(mixedbag.__file__).parent
 # every learner is fitted through one. Wrappers come before the families: they need the base alone,
 # and some learners describe bags with `BagFeatures`.
 FLOORS = [
-    {"_version", "_parameters", "_tables", "_files", "tables"},
+    {"_version", "_parameters", "_tables", "_files", "exceptions", "tables"},
     {"bags", "pooling"},
-    {"_validation", "_gamma", "_kernels", "_solvers", "_account"},
+    {"_validation", "_gamma", "_kernels", "_solvers", "_account", "_evidence", "_contributions"},
     {"engines"},
     {"base"},
     {"counts"},

@@ -1,5 +1,7 @@
 """The contract of learners whose bags say how many of their instances belong to each class."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
@@ -110,11 +112,11 @@ class CountClassifier(ClassifierMixin, BagEstimator):
 
     # Both levels ---------------------------------------------------------------------------------
 
-    def decision_function_instances(self, bags):
+    def decision_function_instances(self, bags: Any) -> np.ndarray:
         """Scores of the instances: positive for the second class, or a column a class."""
         return self._contrast(self._score_instances(self._fitted(bags)))
 
-    def decision_function(self, bags):
+    def decision_function(self, bags: Any) -> np.ndarray:
         """The average score of each bag's instances."""
         bags = self._fitted(bags)
         return self._contrast(Mean().value(self._score_instances(bags), bags.offsets))
@@ -122,22 +124,22 @@ class CountClassifier(ClassifierMixin, BagEstimator):
     def _contrast(self, scores):
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict_instances(self, bags):
+    def predict_instances(self, bags: Any) -> np.ndarray:
         """The predicted class of every instance, in the order of ``bags.instances``."""
         return self.classes_[winners(self.decision_function_instances(bags))]
 
     @available_if(_gives_probabilities)
-    def predict_proba_instances(self, bags):
+    def predict_proba_instances(self, bags: Any) -> np.ndarray:
         """Probability of each class, a row an instance."""
         return self._score_instances(self._fitted(bags))
 
     @available_if(_gives_probabilities)
-    def predict_proba(self, bags):
+    def predict_proba(self, bags: Any) -> np.ndarray:
         """The expected proportion of each class, a row a bag; of one instance, its probability."""
         bags = self._fitted(bags)
         return Mean().value(self._score_instances(bags), bags.offsets)
 
-    def predict_counts(self, bags):
+    def predict_counts(self, bags: Any) -> np.ndarray:
         """The predicted number of instances of each class, a row a bag.
 
         The expected number where the learner has probabilities, else the number of instances
@@ -149,7 +151,7 @@ class CountClassifier(ClassifierMixin, BagEstimator):
         codes = np.searchsorted(self.classes_, self.predict_instances(bags))
         return Sum().value(np.eye(len(self.classes_))[codes], bags.offsets)
 
-    def predict(self, bags):
+    def predict(self, bags: Any) -> np.ndarray:
         """Predictions in the form that `y` had: counts, proportions, or plain labels."""
         bags = self._fitted(bags)
         if self._target_format_ == "labels":
@@ -162,7 +164,7 @@ class CountClassifier(ClassifierMixin, BagEstimator):
     def _speaks_of_proportions(self):
         return self.aggregate == "mean" or self._target_format_ == "proportions"
 
-    def score(self, bags, y, sample_weight=None):
+    def score(self, bags: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy on plain labels; on counts, the share of instances that are counted right.
 
         The latter is one minus half the absolute error of the counts over the size of the bag,

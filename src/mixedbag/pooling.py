@@ -45,29 +45,29 @@ __all__ = [
 ]
 
 
-def spread(values, offsets):
+def spread(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """One value a bag, repeated to one an instance."""
     return np.repeat(values, np.diff(offsets), axis=0)
 
 
-def bag_sum(values, offsets):
+def bag_sum(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """Sum of each bag's values; a table is summed column by column."""
     return np.add.reduceat(values, offsets[:-1], axis=0)
 
 
-def bag_max(values, offsets):
+def bag_max(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """Largest of each bag's values; a table is searched column by column."""
     return np.maximum.reduceat(values, offsets[:-1], axis=0)
 
 
-def bag_argmax(values, offsets):
+def bag_argmax(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """Row of the (first) largest value of each bag."""
     rows = np.arange(len(values))
     is_largest = values == spread(bag_max(values, offsets), offsets)
     return np.minimum.reduceat(np.where(is_largest, rows, len(values)), offsets[:-1])
 
 
-def bag_logsumexp(values, offsets):
+def bag_logsumexp(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """``log Σ_j exp(v_ij)`` of each bag."""
     top = bag_max(values, offsets)
     return top + np.log(bag_sum(np.exp(values - spread(top, offsets)), offsets))
@@ -79,11 +79,11 @@ class Pooling:
     moves_by_sides = False
     lam: float  # of poolings that do
 
-    def value(self, scores, offsets):
+    def value(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         """Bag scores."""
         return bag_sum(self.weights(scores, offsets) * scores, offsets)
 
-    def weights(self, scores, offsets):
+    def weights(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         """First derivative of each bag's score by its instances' scores, flat."""
         raise TypeError(f"{type(self).__name__} defines no weights")
 
@@ -101,10 +101,10 @@ class Pooling:
 class Max(Pooling):
     """The largest score: the bag is positive if any instance is."""
 
-    def value(self, scores, offsets):
+    def value(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         return bag_max(scores, offsets)
 
-    def weights(self, scores, offsets):
+    def weights(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         is_largest = (scores == spread(bag_max(scores, offsets), offsets)).astype(float)
         return is_largest / spread(bag_sum(is_largest, offsets), offsets)
 
@@ -113,11 +113,11 @@ class Max(Pooling):
 class Mean(Pooling):
     """The average score."""
 
-    def value(self, scores, offsets):
+    def value(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         sizes = np.diff(offsets)
         return bag_sum(scores, offsets) / (sizes if scores.ndim == 1 else sizes[:, None])
 
-    def weights(self, scores, offsets):
+    def weights(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         return spread(1.0 / np.diff(offsets), offsets)
 
 
@@ -125,10 +125,10 @@ class Mean(Pooling):
 class Sum(Pooling):
     """The total: for counts and sums."""
 
-    def value(self, scores, offsets):
+    def value(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         return bag_sum(scores, offsets)
 
-    def weights(self, scores, offsets):
+    def weights(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         return np.ones(len(scores))
 
 
@@ -140,14 +140,14 @@ class Majority(Pooling):
     A vote does not change with small changes of a score, so the weights are zero.
     """
 
-    def value(self, scores, offsets):
+    def value(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         if scores.ndim == 1:
             return Mean().value(np.where(scores > 0, 1.0, -1.0), offsets)
         votes = np.zeros_like(scores, dtype=float)
         votes[np.arange(len(scores)), scores.argmax(axis=1)] = 1.0
         return Mean().value(votes, offsets)
 
-    def weights(self, scores, offsets):
+    def weights(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         return np.zeros(len(scores))
 
 
@@ -161,10 +161,10 @@ class LogSumExp(Pooling):
     def __post_init__(self):
         check_parameters({"lam": self.lam}, {"lam": [above(0)]})
 
-    def value(self, scores, offsets):
+    def value(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         return self._score(bag_logsumexp(self.lam * scores, offsets), offsets)
 
-    def weights(self, scores, offsets):
+    def weights(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         logits = self.lam * scores
         return np.exp(logits - spread(bag_logsumexp(logits, offsets), offsets))
 
@@ -210,7 +210,7 @@ class NoisyOr(Pooling):
     With ``S_i = Σ_j softplus(F_ij)`` this is ``log(exp(S_i) − 1)``.
     """
 
-    def value(self, scores, offsets):
+    def value(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         log_total = self._log_total(scores, offsets)
         total = np.exp(np.minimum(log_total, 700.0))
         # log(expm1(S)): S + log(1 − e^−S), and log S + S/2 where S is tiny.
@@ -218,7 +218,7 @@ class NoisyOr(Pooling):
         safe = np.where(tiny, 1.0, total)
         return np.where(tiny, log_total + total / 2, safe + np.log(-np.expm1(-safe)))
 
-    def weights(self, scores, offsets):
+    def weights(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         # q = σ(F)/(1 − e^−S), in logarithms because both vanish together.
         return np.exp(self._log_sigmoid(scores) - spread(self._log_any(scores, offsets), offsets))
 
@@ -271,7 +271,7 @@ class OWA(Pooling):
     def __post_init__(self):
         check_parameters({"a": self.a}, {"a": [above(0)]})
 
-    def weights(self, scores, offsets):
+    def weights(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         sizes = np.diff(offsets)
         bag = np.repeat(np.arange(len(sizes)), sizes)
         order = np.lexsort((-scores, bag))

@@ -1,6 +1,10 @@
 """Any scikit-learn estimator on bags: transform instances, summarise bags, or spread labels."""
 
+from collections.abc import Sequence
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import TransformerMixin, clone, is_regressor
 from sklearn.utils import get_tags
@@ -53,7 +57,7 @@ class InstanceWise(TransformerMixin, BagEstimator, auto_wrap_output_keys=None): 
     def _accepts_nan(self):  # type: ignore[override]
         return get_tags(self.transformer).input_tags.allow_nan
 
-    def fit(self, bags, y=None):
+    def fit(self, bags: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Fit the transformer on all instances."""
         self._validate_params()
         bags = self._read(bags, reset=True)
@@ -74,7 +78,7 @@ class InstanceWise(TransformerMixin, BagEstimator, auto_wrap_output_keys=None): 
             return None
         return self.get_feature_names_out().tolist()
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """Names of the transformed features."""
         check_is_fitted(self)
         if input_features is None:
@@ -117,7 +121,7 @@ class BagFeatures(TransformerMixin, BagEstimator):
     def __init__(self, statistics=("min", "mean", "max", "std", "log_size")):
         self.statistics = statistics
 
-    def fit(self, bags, y=None):
+    def fit(self, bags: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Check the input; there is nothing to learn."""
         self._validate_params()
         for name in self.statistics:
@@ -134,7 +138,7 @@ class BagFeatures(TransformerMixin, BagEstimator):
             return sparse.hstack([sparse.csr_array(part) for part in parts], format="csr")
         return np.hstack(parts)
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """Names such as ``max_pH``, and ``log_size``."""
         check_is_fitted(self)
         if input_features is None:
@@ -283,35 +287,35 @@ class SpreadLabels(BagEstimator):
         check_is_fitted(self)
         return self.learner_
 
-    def predict(self, bags):
+    def predict(self, bags: Any) -> np.ndarray:
         """Predicted label, total or count of every bag."""
         return self._fitted_learner().predict(bags)
 
-    def predict_instances(self, bags):
+    def predict_instances(self, bags: Any) -> np.ndarray:
         """Predicted label or value of every instance, in the order of ``bags.instances``."""
         return self._fitted_learner().predict_instances(bags)
 
     @_delegates("decision_function")
-    def decision_function(self, bags):
+    def decision_function(self, bags: Any) -> np.ndarray:
         """Scores of the bags."""
         return self._fitted_learner().decision_function(bags)
 
     @_delegates("decision_function_instances")
-    def decision_function_instances(self, bags):
+    def decision_function_instances(self, bags: Any) -> np.ndarray:
         """Scores of the instances."""
         return self._fitted_learner().decision_function_instances(bags)
 
     @_delegates("predict_proba")
-    def predict_proba(self, bags):
+    def predict_proba(self, bags: Any) -> np.ndarray:
         """Probabilities of the bags' classes, or expected proportions."""
         return self._fitted_learner().predict_proba(bags)
 
     @_delegates("predict_proba_instances")
-    def predict_proba_instances(self, bags):
+    def predict_proba_instances(self, bags: Any) -> np.ndarray:
         """Probabilities of the instances' classes."""
         return self._fitted_learner().predict_proba_instances(bags)
 
-    def score(self, bags, y, sample_weight=None):
+    def score(self, bags: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy, R² of totals, or the share of instances that are counted right."""
         return self._fitted_learner().score(bags, y, sample_weight)
 

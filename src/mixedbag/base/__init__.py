@@ -4,6 +4,8 @@ The author of a learner writes ``_fit`` (or ``_fit_blocks``, for bags anywhere) 
 method (``_score_instances`` or ``_score_bags``) and nothing else; everything public is here.
 """
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import column_or_1d
@@ -100,19 +102,19 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     def _training_scores(self, bags):
         return self._class_scores(bags, "_score_bags")
 
-    def decision_function(self, bags) -> np.ndarray:
+    def decision_function(self, bags: Any) -> np.ndarray:
         """Scores of the bags: positive for the second class, or a column a class."""
         return self._class_scores(self._fitted(bags), "_score_bags")
 
-    def decision_function_instances(self, bags) -> np.ndarray:
+    def decision_function_instances(self, bags: Any) -> np.ndarray:
         """Scores of all instances, in the order of ``bags.instances``."""
         return self._class_scores(self._fitted(bags), "_score_instances")
 
-    def predict(self, bags) -> np.ndarray:
+    def predict(self, bags: Any) -> np.ndarray:
         """The predicted class of every bag."""
         return self._labels(self.decision_function(bags))
 
-    def predict_instances(self, bags) -> np.ndarray:
+    def predict_instances(self, bags: Any) -> np.ndarray:
         """The predicted class of every instance, in the order of ``bags.instances``."""
         return self._labels(self.decision_function_instances(bags))
 
@@ -150,13 +152,13 @@ class BagRegressor(RegressorMixin, BagEstimator):
     def _learn_blocks(self, source):
         self._fit_blocks(source.blocks.map(with_totals, self.aggregate))
 
-    def predict(self, bags) -> np.ndarray:
+    def predict(self, bags: Any) -> np.ndarray:
         """The predicted total (or mean) of every bag."""
         bags = self._fitted(bags)
         pool = Mean() if self.aggregate == "mean" else Sum()
         return pool.value(self._score_instances(bags), bags.offsets)
 
-    def predict_instances(self, bags) -> np.ndarray:
+    def predict_instances(self, bags: Any) -> np.ndarray:
         """The predicted value of every instance, in the order of ``bags.instances``."""
         return self._score_instances(self._fitted(bags))
 

@@ -5,9 +5,12 @@ on a few training bags.
 """
 
 import copy
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 
 from mixedbag._parameters import COMMON, check_parameters, declared
@@ -30,7 +33,7 @@ class Fitting(CallbackSupportMixin):
     _parameter_constraints = COMMON
 
     @with_callbacks
-    def fit(self, bags, y=None, sample_weight=None):
+    def fit(self, bags: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from bags and one label a bag.
 
         Parameters
@@ -150,7 +153,7 @@ class Fitting(CallbackSupportMixin):
 
     # Progress ------------------------------------------------------------------------------------
 
-    def _iterations(self, n):
+    def _iterations(self, n: int) -> Iterator[int]:
         """``range(n)`` that tells scikit-learn's callbacks about every step.
 
         For the outermost loop of ``_fit``. A callback may stop the loop early.

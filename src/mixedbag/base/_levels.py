@@ -1,5 +1,7 @@
 """Answers at both levels: scores of bags and instances, the classes and probabilities they mean."""
 
+from typing import Any
+
 import numpy as np
 from scipy.special import expit
 
@@ -34,12 +36,12 @@ class LogOddsMixin:
 
     _log_odds_scale = 1.0
 
-    def predict_proba(self, bags) -> np.ndarray:
+    def predict_proba(self, bags: Any) -> np.ndarray:
         """Probability of each class, a row a bag."""
         scores = self.decision_function(bags)  # type: ignore[attr-defined]
         return probabilities(scores / self._log_odds_scale)
 
-    def predict_proba_instances(self, bags) -> np.ndarray:
+    def predict_proba_instances(self, bags: Any) -> np.ndarray:
         """Probability of each class, a row an instance."""
         scores = self.decision_function_instances(bags)  # type: ignore[attr-defined]
         return probabilities(scores / self._log_odds_scale)

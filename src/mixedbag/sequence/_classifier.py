@@ -1,6 +1,7 @@
 """What the two sequence classifiers share: EM over blocks of bags, and scores."""
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 from scipy.special import logit
@@ -136,7 +137,7 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
     def _score_instances(self, bags):
         return logit(self._each_block(bags, block_posterior) @ self.theta_)
 
-    def state_posterior(self, bags) -> np.ndarray:
+    def state_posterior(self, bags: Any) -> np.ndarray:
         """Probability of each state at every sample, in the order of ``bags.instances``.
 
         The first ``order`` samples of a bag have no full past; they take the posterior of the first

@@ -1,6 +1,9 @@
 """Learning from a stream of bags, batch by batch: what `partial_fit` reads and keeps."""
 
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.callback import with_callbacks
 
 from mixedbag._validation import read_weights
@@ -14,7 +17,13 @@ class StreamLearner(BagClassifier):
     """Adds `partial_fit` to a classifier with ``_cut``, ``_fit_blocks``, ``_model``, ``_store``."""
 
     @with_callbacks
-    def partial_fit(self, bags, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self,
+        bags: Any,
+        y: Any,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Learn from the next batch of a stream of bags; memory does not grow with the stream.
 
         The first batch is fitted like any other data and must be large enough to show the states

@@ -1,6 +1,10 @@
 """Windows of a time series as instances, so that any other learner can learn from time series."""
 
+from collections.abc import Sequence
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import TransformerMixin
 
 from mixedbag._parameters import whole
@@ -52,7 +56,7 @@ class SlidingWindows(TransformerMixin, BagEstimator, auto_wrap_output_keys=None)
         self.step = step
         self.n_frequencies = n_frequencies
 
-    def fit(self, bags, y=None):
+    def fit(self, bags: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Check the input; there is nothing to learn."""
         self._validate_params()
         if self.step is not None and self.step > self.size:
@@ -72,7 +76,7 @@ class SlidingWindows(TransformerMixin, BagEstimator, auto_wrap_output_keys=None)
         offsets = np.searchsorted(owner, np.arange(len(bags) + 1))
         return Bags(features, offsets, bags.ids, list(self.get_feature_names_out()))
 
-    def to_samples(self, bags, values):
+    def to_samples(self, bags: Any, values: ArrayLike) -> np.ndarray:
         """One value a window as one a sample: the average over the windows that cover it.
 
         `values` has one entry (or row) an instance of ``transform(bags)``.
@@ -90,7 +94,7 @@ class SlidingWindows(TransformerMixin, BagEstimator, auto_wrap_output_keys=None)
         total = np.cumsum(change[:-1], axis=0)
         return (total[:, 1:] / total[:, :1]).reshape(bags.n_instances, *values.shape[1:])
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """Names such as ``mean_x``, ``frequency2_x`` and ``correlation_x_y``."""
         if input_features is None:
             input_features = getattr(
@@ -98,7 +102,7 @@ class SlidingWindows(TransformerMixin, BagEstimator, auto_wrap_output_keys=None)
             )
         kinds = [*STATISTICS, *(f"frequency{k + 1}" for k in range(self._kept_frequencies()))]
         names = [f"{kind}_{name}" for kind in kinds for name in input_features]
-        a, b = np.triu_indices(len(input_features), 1)
+        a, b = (i.tolist() for i in np.triu_indices(len(input_features), 1))
         names += [f"correlation_{input_features[i]}_{input_features[j]}" for i, j in zip(a, b)]
         return np.asarray(names, dtype=object)
 
