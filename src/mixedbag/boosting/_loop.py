@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from mixedbag._parameters import between, whole
+from mixedbag.bags import Bags
 from mixedbag.base import BagClassifier, LogOddsMixin
 from mixedbag.boosting._codes import encode
 from mixedbag.boosting._ensembles import EstimatorEnsemble, StumpEnsemble
@@ -73,6 +74,8 @@ class BoostedBags(Staged, LogOddsMixin, BagClassifier, ABC):
     _needs_scaling = False
     _accepts_sparse = True
     _accepts_nan = True
+    # Thresholds compare values, whatever their size.
+    _refuse_values = staticmethod(Bags.check_finite)  # type: ignore[assignment]
     _parameter_constraints = {
         "n_rounds": [whole(1)],
         "learning_rate": [between(0, 1, closed="right")],
