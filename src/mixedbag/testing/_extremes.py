@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+from scipy.linalg import LinAlgWarning
 from sklearn.base import clone
 
 from mixedbag.bags import Bags
@@ -51,6 +52,7 @@ def _fits_or_is_refused(estimator, instances, problem, what):
     name = type(estimator).__name__
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("ignore", LinAlgWarning)  # a library's word on values it still solves
         try:
             model = clone(estimator).fit(bags, problem.y)
         except ValueError as error:
