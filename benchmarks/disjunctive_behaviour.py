@@ -5,7 +5,7 @@ import numpy as np
 from benchmarks._disjunctive_runs import fit_fold, folds, gamma_of, kept
 from benchmarks.common import RESULTS, Table
 from mixedbag.disjunctive import LNPBoost
-from mixedbag.disjunctive.features import make_features
+from mixedbag.disjunctive._features import make_features
 
 COSINES = (0.6, 0.7, 0.8, 0.9, 1.0)
 SETS = {"musk1": 5, "elephant": 3, "fox": 3, "tiger": 3, "musk2": 2}  # folds of ten

@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 from benchmarks._disjunctive_runs import fit_on_cpu_time, folds, gamma_of, kept
 from benchmarks.common import RESULTS, Table
 from mixedbag.disjunctive import ExactBagMarginSVC, LNPBoost
-from mixedbag.disjunctive.features import LinearFeatures
+from mixedbag.disjunctive._features import LinearFeatures
 
 BIAS = {
     "free": {},

@@ -13,7 +13,7 @@ from benchmarks._disjunctive_runs import fit_on_cpu_time, folds, gamma_of, kept
 from benchmarks.common import Table
 from benchmarks.disjunctive_synthetic import SHARED, make_bags
 from mixedbag.disjunctive import DPBoost, ExactBagMarginSVC, LNPBoost, SparseBagMarginSVC
-from mixedbag.disjunctive.features import LinearFeatures
+from mixedbag.disjunctive._features import LinearFeatures
 
 PATIENCE = 3.2  # HiGHS's MILP is stopped after this many times our own time
 

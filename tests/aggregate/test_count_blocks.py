@@ -5,8 +5,8 @@ import pytest
 from sklearn.linear_model import Ridge
 
 from mixedbag.aggregate import AggregateSVC
+from mixedbag.aggregate._alternation import _totals
 from mixedbag.aggregate._bag_totals import ridge_scores
-from mixedbag.aggregate._count_blocks import _totals
 from mixedbag.bags import Bags
 from mixedbag.engines import LocalBlocks
 

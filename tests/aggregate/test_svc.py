@@ -9,11 +9,11 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from mixedbag import Bags
+from mixedbag._solvers.interior_point import solve_box
+from mixedbag._solvers.smo import climb
 from mixedbag.aggregate import AggregateSVC, _machines, svc
-from mixedbag.aggregate._ascent import climb
+from mixedbag.aggregate._count_program import assign_labels
 from mixedbag.aggregate._descent import carry_over, descend, dual_value, exchange, flip
-from mixedbag.aggregate._interior_point import solve_box
-from mixedbag.aggregate._labeling import assign_labels
 
 
 def problem(seed, n_bags=3, size=3, n_features=2):

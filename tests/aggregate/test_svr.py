@@ -106,7 +106,7 @@ def test_kernels_enter_as_means_over_pairs():
     K = np.exp(-0.2 * ((bags.instances[:, None] - bags.instances[None]) ** 2).sum(axis=2))
     averaged = np.add.reduceat(np.add.reduceat(K, bags.offsets[:-1]), bags.offsets[:-1], axis=1)
     averaged /= np.outer(bags.sizes, bags.sizes)
-    from mixedbag.aggregate._kernels import Kernel
+    from mixedbag._kernels import Kernel
 
     np.testing.assert_allclose(Kernel("rbf", 0.2, 3, 0.0).between_bags(bags), averaged)
     assert model.score(bags, total) > 0.9

@@ -141,7 +141,7 @@ def test_blocks_share_one_grid(monkeypatch):
     shared = common_grid(LocalBlocks.cut(bags, sign, weight, n_blocks=3))
     np.testing.assert_array_equal(whole.cut, shared.cut)
     # With more rows than are needed, a sample decides, but every missing value counts.
-    monkeypatch.setattr("mixedbag.engines.sampling.LIMIT", 30)
+    monkeypatch.setattr("mixedbag.engines._sampling.LIMIT", 30)
     X = bags.instances.copy()
     X[1, 2] = np.nan
     sampled = common_grid(LocalBlocks.cut(bags.with_instances(X), sign, weight, n_blocks=3))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
-from mixedbag.classics._batch_lbfgs import BatchLBFGS
+from mixedbag._solvers.batch_lbfgs import BatchLBFGS
 
 
 def rosenbrock(points):

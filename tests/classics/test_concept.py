@@ -10,9 +10,9 @@ from scipy.optimize import check_grad
 from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 
+from mixedbag._solvers.batch_lbfgs import BatchLBFGS
 from mixedbag.bags import Bags
 from mixedbag.classics import EMDD, DiverseDensity
-from mixedbag.classics._batch_lbfgs import BatchLBFGS
 from mixedbag.classics._concept import ConceptObjective, concept_distance, log_odds
 from mixedbag.datasets import load, make_any
 from mixedbag.pooling import Max, NoisyOr

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
-from mixedbag.disjunctive.program import DisjunctiveProgram, slack_costs
+from mixedbag.disjunctive._program import DisjunctiveProgram, slack_costs
 
 
 def random_program(seed, n_positive=4, n_negative=4, size=3, n_features=3, C=1.0, intercept=None):

@@ -5,13 +5,13 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from mixedbag import Bags
+from mixedbag._solvers.highs import Clock, SolverStopped
 from mixedbag.disjunctive import ExactBagMarginSVC
 from mixedbag.disjunctive._branching import BranchAndBound
 from mixedbag.disjunctive._convexification import Convexification
 from mixedbag.disjunctive._envelope import EnvelopeLP
 from mixedbag.disjunctive._incumbent import Incumbent
 from mixedbag.disjunctive._master import RestrictedMaster
-from mixedbag.disjunctive._solver import Clock, SolverStopped
 from tests.disjunctive.oracles import big_m, brute_force, random_program
 
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from mixedbag._solvers.highs import Clock
 from mixedbag.disjunctive import _cuts
 from mixedbag.disjunctive._convexification import Convexification
 from mixedbag.disjunctive._cuts import Cut, CutGenerator, row_arrays
 from mixedbag.disjunctive._incumbent import Incumbent
 from mixedbag.disjunctive._master import RestrictedMaster
-from mixedbag.disjunctive._solver import Clock
 from tests.disjunctive.oracles import brute_force, random_program
 
 

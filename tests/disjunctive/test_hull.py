@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from mixedbag._solvers.highs import Clock
 from mixedbag.disjunctive._hull import HullRelaxation
-from mixedbag.disjunctive._solver import Clock
-from mixedbag.disjunctive.program import DisjunctiveProgram
+from mixedbag.disjunctive._program import DisjunctiveProgram
 from tests.disjunctive.oracles import brute_force, random_program
 
 

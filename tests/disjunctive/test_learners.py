@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
 from mixedbag import Bags
+from mixedbag._solvers.highs import SolverStopped
 from mixedbag.disjunctive import (
     DPBoost,
     ExactBagMarginSVC,
@@ -15,8 +16,7 @@ from mixedbag.disjunctive import (
     SparseBagMarginSVC,
     TransductiveClassifier,
 )
-from mixedbag.disjunctive._solver import SolverStopped
-from mixedbag.disjunctive.features import make_features
+from mixedbag.disjunctive._features import make_features
 
 PROGRAM_LEARNERS = [SparseBagMarginSVC, LNPBoost, DPBoost, ExactBagMarginSVC]
 
@@ -142,7 +142,8 @@ def test_a_constant_classifier_is_never_silent(Learner):
 @pytest.mark.parametrize("Learner", [SparseBagMarginSVC, LNPBoost, DPBoost, ExactBagMarginSVC])
 def test_numerical_trouble_keeps_the_best_classifier(Learner, monkeypatch):
     """The solver breaks down after a few solves: the incumbent must survive."""
-    from mixedbag.disjunctive import _hull, _master, _membership, _solver
+    from mixedbag._solvers import highs as _solver
+    from mixedbag.disjunctive import _hull, _master, _membership
 
     calls = iter(range(10**9))
 

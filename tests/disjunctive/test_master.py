@@ -5,11 +5,11 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
+from mixedbag._solvers.highs import Clock, SolverStopped
 from mixedbag.disjunctive._incumbent import Incumbent
 from mixedbag.disjunctive._local_search import local_search
 from mixedbag.disjunctive._master import RestrictedMaster
-from mixedbag.disjunctive._solver import Clock, SolverStopped
-from mixedbag.disjunctive.program import DisjunctiveProgram
+from mixedbag.disjunctive._program import DisjunctiveProgram
 from tests.disjunctive.oracles import brute_force, margin_lp, random_program
 
 

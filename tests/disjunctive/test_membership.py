@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from mixedbag._solvers.highs import Clock
 from mixedbag.disjunctive._membership import multipliers_against
-from mixedbag.disjunctive._solver import Clock
 
 
 def inequality(seed, point, normalization):

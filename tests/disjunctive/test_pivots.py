@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from mixedbag.disjunctive import _pivots
+from mixedbag._solvers import dual_simplex as _pivots
+from mixedbag._solvers.highs import Clock, SolverStopped
 from mixedbag.disjunctive._envelope import EnvelopeLP
-from mixedbag.disjunctive._solver import Clock, SolverStopped
-from mixedbag.disjunctive.program import DisjunctiveProgram
+from mixedbag.disjunctive._program import DisjunctiveProgram
 from tests.disjunctive.oracles import margin_lp, random_program
 from tests.disjunctive.test_master import full_lp
 

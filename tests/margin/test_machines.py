@@ -6,12 +6,15 @@ from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.svm import SVC
 
-from mixedbag.margin import linear as linear_module
-from mixedbag.margin._step_size import step_size
-from mixedbag.margin.kernel import Columns, GivenColumns, Kernel, KernelMachine
-from mixedbag.margin.landmarks import landmark_machine
-from mixedbag.margin.linear import LinearMachine, Rows
-from mixedbag.margin.problem import Problem
+from mixedbag._kernels import Kernel
+from mixedbag._solvers.dual_descent import descend
+from mixedbag._solvers.hinge import Problem
+from mixedbag._solvers.numbered_rows import Rows
+from mixedbag._solvers.proximal_newton import step_size
+from mixedbag.margin import _linear as linear_module
+from mixedbag.margin._kernel_machine import Columns, GivenColumns, KernelMachine
+from mixedbag.margin._landmarks import landmark_machine
+from mixedbag.margin._linear import LinearMachine
 
 N, D = 60, 4
 
@@ -106,10 +109,10 @@ def test_descent_from_the_solution_takes_one_epoch(data):
     norms = table.squared_norms(rows)
     dual, w = np.zeros(len(rows)), np.zeros(D + 1)
     box = (sign, cost, np.zeros(len(rows)), norms)
-    first = table.descend(rows, *box, 1e-9, 10**6, 1, dual, w)
+    first = descend(*table.buffers, rows, *box, 1e-9, 10**6, 1, dual, w)
     assert first > 2
     np.testing.assert_allclose(w, table.total(rows, sign * dual), atol=1e-9)
-    assert table.descend(rows, *box, 1e-6, 10**6, 2, dual, w) == 1
+    assert descend(*table.buffers, rows, *box, 1e-6, 10**6, 2, dual, w) == 1
 
 
 def test_a_loose_solution_does_not_raise_the_objective(data):

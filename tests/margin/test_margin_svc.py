@@ -11,9 +11,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from mixedbag import Bags
+from mixedbag._solvers.hinge import Problem
+from mixedbag._solvers.numbered_rows import Rows
 from mixedbag.margin import BagMarginSVC, InstanceMarginSVC
-from mixedbag.margin.linear import LinearMachine, Rows
-from mixedbag.margin.problem import Problem
+from mixedbag.margin._linear import LinearMachine
 from mixedbag.testing import parametrize_with_bag_checks
 
 BOTH = pytest.mark.parametrize("learner", [BagMarginSVC, InstanceMarginSVC])

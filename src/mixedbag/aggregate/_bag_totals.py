@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from mixedbag.aggregate._kernels import bag_means
+from mixedbag._kernels import bag_means
 from mixedbag.engines.sums import Sums
 
 

@@ -12,8 +12,9 @@ import time
 import numpy as np
 from numba import njit
 
-from mixedbag.aggregate._ascent import climb
-from mixedbag.aggregate._descent import dual_value, missed_price
+from mixedbag._solvers.smo import climb
+from mixedbag.aggregate._count_program import missed_price, settle
+from mixedbag.aggregate._descent import dual_value
 
 _CUT = 1e-5  # what a branch has to promise, relatively
 _MEMORY = 2**28  # bytes of open branches, about
@@ -65,28 +66,6 @@ def prove(gram, bags, positives, cost, ratio, labels, objective, time_limit):
             else:
                 deep.append(child)
     return labels, min([bound, *(low for low, *_ in waiting + deep)])
-
-
-@njit(cache=True, nogil=True)
-def settle(offsets, positives, ratio, sign):
-    """Give the labels that counts without a price leave no choice about."""
-    if not np.isinf(ratio):
-        return
-    for c in range(len(positives)):
-        away = abs(positives[c] - np.round(positives[c])) + 1e-9
-        found, still = 0, 0
-        for i in range(offsets[c], offsets[c + 1]):
-            found += sign[i] > 0.0
-            still += sign[i] == 0.0
-        only = 0.0
-        if found + 1 > positives[c] + away:
-            only = -1.0
-        elif found + still - 1 < positives[c] - away:
-            only = 1.0
-        if still and only != 0.0:
-            for i in range(offsets[c], offsets[c + 1]):
-                if sign[i] == 0.0:
-                    sign[i] = only
 
 
 @njit(cache=True, nogil=True)

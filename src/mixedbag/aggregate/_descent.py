@@ -7,8 +7,8 @@ price C of an instance (equal within a bag) and `ratio` = D / C that of a missed
 import numpy as np
 from numba import njit
 
-from mixedbag.aggregate._ascent import climb
-from mixedbag.aggregate._labeling import ascending, assign_labels
+from mixedbag._solvers.smo import climb
+from mixedbag.aggregate._count_program import ascending, assign_labels, missed_price, signs
 
 _PRECISION = 1e-3  # of a machine that is solved to compare labels
 _BETTER = 1e-4  # what a move has to gain, relatively
@@ -67,15 +67,6 @@ def _solve(gram, sign, cost, beta, error, value):
 
 
 @njit(cache=True, nogil=True)
-def signs(labels):
-    """±1 for true and false."""
-    sign = np.empty(len(labels))
-    for r in range(len(labels)):
-        sign[r] = 1.0 if labels[r] else -1.0
-    return sign
-
-
-@njit(cache=True, nogil=True)
 def dual_value(gram, sign, beta):
     """s − Kβ and sᵀβ − ½βᵀKβ; most multipliers are zero."""
     error = sign.copy()
@@ -84,22 +75,6 @@ def dual_value(gram, sign, beta):
             for r in range(len(beta)):
                 error[r] -= gram[i, r] * beta[i]
     return error, 0.5 * np.dot(sign + error, beta)
-
-
-@njit(cache=True, nogil=True)
-def missed_price(offsets, positives, cost, ratio, sign):
-    """Σ_c D_c |y_c − positives|, at best if some labels are open (0); infinite D is never paid."""
-    total = 0.0
-    if np.isinf(ratio):
-        return total
-    for c in range(len(positives)):
-        found, still = 0, 0
-        for i in range(offsets[c], offsets[c + 1]):
-            found += sign[i] > 0.0
-            still += sign[i] == 0.0
-        missed = max(0.0, found - positives[c], positives[c] - found - still)
-        total += ratio * cost[offsets[c]] * missed
-    return total
 
 
 @njit(cache=True, nogil=True)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from mixedbag.aggregate._descent import descend, kick, signs
-from mixedbag.aggregate._labeling import assign_labels
+from mixedbag.aggregate._count_program import assign_labels, signs
+from mixedbag.aggregate._descent import descend, kick
 
 _WORK = 100_000  # steps of the dual ascent × rows that a descent may take on average
 

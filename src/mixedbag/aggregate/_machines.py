@@ -4,14 +4,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.svm import SVC
 
-from mixedbag.aggregate._interior_point import solve_box
-from mixedbag.aggregate._kernels import bag_means
+from mixedbag._kernels import bag_means
+from mixedbag._solvers.interior_point import solve_box
 
 _BAND = 0.3  # rows whose margin is within this of one are solved for first
 _FEW = 5000  # rows that are solved for all at once
 
 
-class LinearMachine:
+class RelabelledLinearMachine:
     """½‖w‖² + Σ_i cost_i max(0, 1 − s_i (w·x_i + b)), solved by an interior point method.
 
     Of many rows only those near the margin of the last solution are solved for. The others sit at
@@ -82,7 +82,7 @@ def _at_bound(sign, cost, scores, solved):
     return np.where((sign * scores < 1.0) & ~solved, sign * cost, 0.0)
 
 
-class KernelMachine:
+class RelabelledKernelMachine:
     """The same with a kernel, by LIBSVM on a Gram matrix that is computed once."""
 
     def __init__(self, gram, bags):

@@ -8,33 +8,8 @@ piecewise linear in b with their corners there), and ‖w‖ is bounded by any k
 so |f_i| ≤ 1 + ‖w‖ max_j ‖x_i − x_j‖, and one more makes the constraint idle.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy import optimize, sparse
-from sklearn.metrics import pairwise_distances
-
-
-@dataclass
-class Program:
-    """The data of eq. 9, with per-instance costs and a per-bag price of a missed count."""
-
-    X: np.ndarray
-    offsets: np.ndarray
-    positives: np.ndarray
-    cost: np.ndarray  # C per instance
-    price: np.ndarray  # D per bag, may be infinite
-
-    def reach(self, norm_bound, metric):
-        """M of every instance."""
-        far = pairwise_distances(self.X, metric=metric).max(axis=1)
-        return 2.0 + norm_bound * far
-
-    @property
-    def slack(self):
-        """Largest |count − labels| that an infinite price allows: none, for whole counts."""
-        away = np.abs(self.positives - np.round(self.positives)) + 1e-9
-        return np.where(np.isinf(self.price), away, np.inf)
 
 
 def solve_scip(program, positive, w, intercept, objective, time_limit, seed):

@@ -7,7 +7,7 @@ from sklearn.utils import check_scalar
 
 from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
-from mixedbag.engines.sampling import sample_rows
+from mixedbag.engines._sampling import sample_rows
 from mixedbag.pooling import bag_sum
 
 

@@ -3,14 +3,14 @@
 import numpy as np
 from sklearn.utils import check_random_state, check_scalar
 
+from mixedbag._kernels import Kernel, settled_gamma
+from mixedbag.aggregate._alternation import alternate
 from mixedbag.aggregate._bag_totals import ridge_scores
 from mixedbag.aggregate._branch_and_bound import prove
-from mixedbag.aggregate._count_blocks import alternate
-from mixedbag.aggregate._kernels import Kernel, width
+from mixedbag.aggregate._count_program import Program, assign_labels
 from mixedbag.aggregate._label_search import search_labels
-from mixedbag.aggregate._labeling import assign_labels
-from mixedbag.aggregate._machines import KernelMachine, LinearMachine
-from mixedbag.aggregate._mixed_integer import Program, solve_highs, solve_scip
+from mixedbag.aggregate._machines import RelabelledKernelMachine, RelabelledLinearMachine
+from mixedbag.aggregate._mixed_integer import solve_highs, solve_scip
 from mixedbag.base import check_choice
 from mixedbag.counts import CountClassifier
 
@@ -184,10 +184,13 @@ class AggregateSVC(CountClassifier):
 
     def _machine(self, bags, weight):
         if self.kernel == "linear":
-            return LinearMachine(bags.instances)
-        self.gamma_ = width(self.gamma, bags, weight)
-        kernel = Kernel.of(self, self.gamma_)
-        return KernelMachine(kernel.matrix(bags.instances, bags.instances), bags)
+            return RelabelledLinearMachine(bags.instances)
+        self.gamma_ = settled_gamma(self.gamma, bags.instances, bags.spread(weight))
+        gram = self._settled_kernel().of(bags.instances, bags.instances)
+        return RelabelledKernelMachine(gram, bags)
+
+    def _settled_kernel(self):
+        return Kernel(self.kernel, self.gamma_, self.degree, self.coef0)
 
     def _alternate(self, machine, bags, positives, weight):
         """Labels and the objectives on the way to them. Leaves `machine` solved."""
@@ -257,9 +260,10 @@ class AggregateSVC(CountClassifier):
         if self.kernel == "linear":
             score = bags.instances @ self.coef_ + self.intercept_
         else:
-            kernel = Kernel.of(self, self.gamma_)
-            similarity = kernel.matrix(bags.instances, self.support_instances_)
-            score = similarity @ self.dual_coef_ + self.intercept_
+            score = self._settled_kernel().expand(
+                bags.instances, self.support_instances_, self.dual_coef_
+            )
+            score += self.intercept_
         return 0.5 * np.column_stack([-score, score])
 
 

@@ -6,12 +6,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_scalar
 
-from mixedbag.aggregate._interior_point import solve_box
-from mixedbag.aggregate._kernels import Kernel, bag_means, width
-from mixedbag.aggregate._tube import fit_tube
+from mixedbag._kernels import Kernel, bag_means, settled_gamma
+from mixedbag._solvers.interior_point import Box, solve_box, solve_boxes
+from mixedbag._solvers.smo import fit_tube
 from mixedbag.base import BagRegressor
 from mixedbag.engines import Labelled
-from mixedbag.engines.interior_point import Box, solve_boxes
 
 
 class AggregateSVR(BagRegressor):
@@ -112,8 +111,8 @@ class AggregateSVR(BagRegressor):
             self._keep_linear(w, b, n_iter)
             return
         mean, tube, upper = _tubes(block, self.C, self.epsilon)
-        self.gamma_ = width(self.gamma, bags, weight)
-        gram = Kernel.of(self, self.gamma_).between_bags(bags)
+        self.gamma_ = settled_gamma(self.gamma, bags.instances, bags.spread(weight))
+        gram = self._settled_kernel().between_bags(bags)
         beta, self.intercept_, violation, self.n_iter_ = fit_tube(
             gram, mean, tube, upper, self.tol, self.max_iter
         )
@@ -150,8 +149,13 @@ class AggregateSVR(BagRegressor):
     def _score_instances(self, bags):
         if self.kernel == "linear":
             return bags.instances @ self.coef_ + self.intercept_
-        similarity = Kernel.of(self, self.gamma_).matrix(bags.instances, self.support_instances_)
-        return similarity @ self.dual_coef_ + self.intercept_
+        expansion = self._settled_kernel().expand(
+            bags.instances, self.support_instances_, self.dual_coef_
+        )
+        return expansion + self.intercept_
+
+    def _settled_kernel(self):
+        return Kernel(self.kernel, self.gamma_, self.degree, self.coef0)
 
 
 def _tubes(block, C, epsilon):

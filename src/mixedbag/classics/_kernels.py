@@ -1,12 +1,10 @@
 """Support vector machines on kernels between bags that sum a kernel between their instances."""
 
 import numpy as np
-from scipy import sparse
-from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC
 
-from mixedbag._gamma import settled_gamma
-from mixedbag._parameters import above, number, one_of, whole
+from mixedbag._kernels import KERNEL_PARAMETERS, Kernel, settled_gamma
+from mixedbag._parameters import above, one_of
 from mixedbag.base import BagClassifier
 from mixedbag.classics._pairs import all_pairs, reduce_pairs
 
@@ -28,9 +26,7 @@ class BagKernelSVC(BagClassifier):
     _parameter_constraints = {
         "C": [above(0)],
         "kernel": [one_of("rbf", "linear", "poly")],
-        "gamma": [above(0), one_of("scale", "auto")],
-        "degree": [whole(1)],
-        "coef0": [number()],
+        **KERNEL_PARAMETERS,
         "tol": [above(0)],
     }
 
@@ -65,9 +61,7 @@ class BagKernelSVC(BagClassifier):
         return all_pairs(left, right, compare, self.n_jobs)
 
     def _instance_kernel(self, X, Z):
-        given = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
-        table = pairwise_kernels(X, Z, metric=self.kernel, filter_params=True, **given)
-        return table.toarray() if sparse.issparse(table) else table
+        return Kernel(self.kernel, self.gamma_, self.degree, self.coef0).of(X, Z)
 
 
 def _part(values, bags, part):

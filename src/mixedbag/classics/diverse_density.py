@@ -4,8 +4,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from mixedbag._parameters import at_least, whole
+from mixedbag._solvers.batch_lbfgs import BatchLBFGS
 from mixedbag.base import BagClassifier, LogOddsMixin
-from mixedbag.classics._batch_lbfgs import BatchLBFGS
 from mixedbag.classics._concept import ConceptObjective, concept_distance, log_odds
 from mixedbag.classics._rows import dense_rows, feature_moments, sample_rows
 from mixedbag.pooling import NoisyOr, Pooling, bag_argmax

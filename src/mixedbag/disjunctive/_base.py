@@ -12,12 +12,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, check_scalar
 
+from mixedbag._solvers.highs import Clock, SolverStopped
 from mixedbag.base import BagClassifier, check_choice
+from mixedbag.disjunctive._features import LinearFeatures, WithConstant, make_features
 from mixedbag.disjunctive._incumbent import Incumbent
 from mixedbag.disjunctive._local_search import Starts, offer_one_feature
-from mixedbag.disjunctive._solver import Clock, SolverStopped
-from mixedbag.disjunctive.features import LinearFeatures, WithConstant, make_features
-from mixedbag.disjunctive.program import DisjunctiveProgram, slack_costs
+from mixedbag.disjunctive._program import DisjunctiveProgram, slack_costs
 
 
 class DisjunctiveClassifier(BagClassifier, ABC):

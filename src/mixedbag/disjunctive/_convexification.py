@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from mixedbag._solvers.highs import SolverStopped
 from mixedbag.disjunctive._cuts import Cut, CutGenerator
-from mixedbag.disjunctive._solver import SolverStopped
 
 _VIOLATED = 1e-6
 

@@ -11,8 +11,8 @@ would make every open bag vanish from the LP: b = -1 and w = 0 satisfy all negat
 
 import numpy as np
 
-from mixedbag.disjunctive import _pivots
-from mixedbag.disjunctive._solver import INFINITY, SolverStopped
+from mixedbag._solvers import dual_simplex
+from mixedbag._solvers.highs import INFINITY, SolverStopped
 
 _MAX_PIVOTS = 5000
 _SMALL = 1e-3
@@ -54,7 +54,7 @@ class EnvelopeLP:
             fixed = np.concatenate([cut.fixed[:bias], cut.fixed[1 + shared]])
             self._a[r] = np.concatenate([cut.features, fixed]) / cut.beta
         self._limit = np.concatenate([np.ones(m), np.zeros(bias), program.slack_cost[shared]])
-        self._state = np.full(len(self._a), _pivots.ABSENT, dtype=np.int8)
+        self._state = np.full(len(self._a), dual_simplex.ABSENT, dtype=np.int8)
         self._u, self._margin = np.zeros(len(self._a)), np.zeros(len(self._a))
         self._g, self._w = np.zeros(width), np.zeros(width)
         capacity = min(width, self._n_plain + 4 * len(bags)) + 1
@@ -81,14 +81,14 @@ class EnvelopeLP:
                 outcome = self._run(cutoff)
             except np.linalg.LinAlgError:  # a singular basis
                 continue
-            if outcome != _pivots.FAILED:
-                return outcome == _pivots.SOLVED
+            if outcome != dual_simplex.FAILED:
+                return outcome == dual_simplex.SOLVED
         raise SolverStopped("numerical trouble")
 
     @property
     def basis(self):
         """(rows at their upper bound, basic rows, basic columns)."""
-        upper = np.flatnonzero(self._state[: self._n_rows] == _pivots.UPPER)
+        upper = np.flatnonzero(self._state[: self._n_rows] == dual_simplex.UPPER)
         return upper, self._rows[: self._size].copy(), self._columns[: self._size].copy()
 
     def read(self):
@@ -118,20 +118,20 @@ class EnvelopeLP:
         more = len(self._a)
         self._a = np.vstack([self._a, np.zeros_like(self._a)])
         self._cost = np.concatenate([self._cost, np.full(more, INFINITY)])
-        absent = np.full(more, _pivots.ABSENT, dtype=np.int8)
+        absent = np.full(more, dual_simplex.ABSENT, dtype=np.int8)
         self._state = np.concatenate([self._state, absent])
         self._u, self._margin = np.zeros(2 * more), np.zeros(2 * more)
 
     def _load(self, envelopes, basis):
-        self._state[: self._n_plain] = _pivots.LOWER
-        self._state[self._n_plain :] = _pivots.ABSENT
-        self._state[envelopes] = _pivots.LOWER
+        self._state[: self._n_plain] = dual_simplex.LOWER
+        self._state[self._n_plain :] = dual_simplex.ABSENT
+        self._state[envelopes] = dual_simplex.LOWER
         self._size = 0
         if basis is not None:
             upper, rows, columns = basis
             self._size = len(rows)
-            self._state[upper] = _pivots.UPPER
-            self._state[rows] = _pivots.BASIC  # weaker envelopes among them still hold
+            self._state[upper] = dual_simplex.UPPER
+            self._state[rows] = dual_simplex.BASIC  # weaker envelopes among them still hold
             self._rows[: self._size], self._columns[: self._size] = rows, columns
 
     def _run(self, cutoff):
@@ -139,14 +139,16 @@ class EnvelopeLP:
         rows = (self._a[:n], self._cost[:n], self._limit, self._state[:n], self._rows)
         arrays = (*rows, self._columns, self._size, self._inverse, self._u[:n], self._g, self._w)
         arrays += (self._margin[:n],)
-        if not _pivots.refresh(*arrays):
-            return _pivots.FAILED
-        outcome, self._size, self.value = _pivots.pivot_until_optimal(*arrays, cutoff, _MAX_PIVOTS)
+        if not dual_simplex.refresh(*arrays):
+            return dual_simplex.FAILED
+        outcome, self._size, self.value = dual_simplex.pivot_until_optimal(
+            *arrays, cutoff, _MAX_PIVOTS
+        )
         # A value counts only if its dual is feasible.
         excess = self._g - self._limit
         bias = slice(2 * self.program.n_features, self._slack)
         excess[bias] = np.abs(excess[bias])
-        return outcome if excess.max(initial=0.0) <= 1e-6 else _pivots.FAILED
+        return outcome if excess.max(initial=0.0) <= 1e-6 else dual_simplex.FAILED
 
 
 def _shared_slacks(program, cuts):

@@ -9,7 +9,7 @@ example j (eq. 6.41): each pair (x, j) makes the relaxation tighter.
 import numpy as np
 from scipy.sparse import csr_array
 
-from mixedbag.disjunctive._solver import (
+from mixedbag._solvers.highs import (
     INFINITY,
     append_columns,
     append_rows,

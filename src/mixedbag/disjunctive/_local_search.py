@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mixedbag.disjunctive._solver import SolverStopped
+from mixedbag._solvers.highs import SolverStopped
 
 
 def local_search(master, incumbent, witness, max_iter=100):

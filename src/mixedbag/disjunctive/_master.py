@@ -7,14 +7,14 @@ basis stays, so that each new solution costs a few pivots.
 
 import numpy as np
 
-from mixedbag.disjunctive._cuts import Cut
-from mixedbag.disjunctive._solver import (
+from mixedbag._solvers.highs import (
     INFINITY,
     append_columns,
     append_rows,
     new_solver,
     solve_warm,
 )
+from mixedbag.disjunctive._cuts import Cut
 
 # Up to this many signed features all columns enter at once: pricing would cost more than it saves.
 _ALL_COLUMNS = 400

@@ -12,7 +12,7 @@ program whose duals are the multipliers of a valid inequality that p violates by
 import numpy as np
 from scipy.sparse import block_array, csr_array, eye_array, kron
 
-from mixedbag.disjunctive._solver import (
+from mixedbag._solvers.highs import (
     INFINITY,
     append_columns,
     append_rows,

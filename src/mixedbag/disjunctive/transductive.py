@@ -9,7 +9,7 @@ from sklearn.utils import check_scalar
 
 from mixedbag.bags import Bags
 from mixedbag.base import BagClassifier
-from mixedbag.disjunctive.features import make_features
+from mixedbag.disjunctive._features import make_features
 from mixedbag.disjunctive.lnpboost import LNPBoost
 
 UNLABELLED = -1

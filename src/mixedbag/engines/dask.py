@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 from distributed import CancelledError, KilledWorker, default_client, progress, wait
 
-from mixedbag.engines import partitions, schemas
+from mixedbag.engines import _partitions as partitions
+from mixedbag.engines import schemas
 from mixedbag.engines.local import BlockedBags, ClusterLostError
 
 PATIENCE = 30.0  # seconds without any worker before the cluster counts as lost

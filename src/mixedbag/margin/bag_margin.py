@@ -1,7 +1,7 @@
 """The maximum bag margin: MI-SVM."""
 
-from mixedbag.margin.alternating import _MarginSVC
-from mixedbag.margin.ambiguity import Witnesses
+from mixedbag.margin._alternating import _MarginSVC
+from mixedbag.margin._ambiguity import Witnesses
 
 
 class BagMarginSVC(_MarginSVC):

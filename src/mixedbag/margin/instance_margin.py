@@ -1,7 +1,7 @@
 """The maximum instance margin: mi-SVM."""
 
-from mixedbag.margin.alternating import _MarginSVC
-from mixedbag.margin.ambiguity import Labels
+from mixedbag.margin._alternating import _MarginSVC
+from mixedbag.margin._ambiguity import Labels
 
 
 class InstanceMarginSVC(_MarginSVC):

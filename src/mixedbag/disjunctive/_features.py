@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array, hstack, issparse
 from sklearn.metrics.pairwise import euclidean_distances
 
-from mixedbag._gamma import settled_gamma
+from mixedbag._kernels import settled_gamma
 
 
 class LinearFeatures:

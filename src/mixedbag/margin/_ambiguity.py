@@ -8,7 +8,7 @@ import hashlib
 import numpy as np
 from scipy import sparse
 
-from mixedbag.margin.problem import Problem
+from mixedbag._solvers.hinge import Problem
 from mixedbag.pooling import bag_argmax, bag_sum
 
 

@@ -3,59 +3,15 @@
 import numpy as np
 from scipy import sparse
 from scipy.linalg import LinAlgError, solve
-from sklearn import config_context
-from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.extmath import row_norms
 
-from mixedbag.margin._smo import add_columns, minimise_pairs
-from mixedbag.margin.problem import Solution
+from mixedbag._solvers.smo import MOST_STEPS, add_columns, minimise_pairs
+from mixedbag.margin._solution import Solution
 
 _BLOCK = 2**23  # kernel values computed at a time
 _LARGEST_SYSTEM = 2000
 _MOST_ROUNDS = 1000
 _FEW = 32  # columns computed at least at a time
-
-
-class Kernel:
-    """A kernel function with its parameters settled; `of(A, B)` is a table of pairs."""
-
-    def __init__(self, kernel, gamma=1.0, degree=2, coef0=1.0):
-        self.kernel = kernel
-        self.parameters = {"gamma": gamma, "degree": degree, "coef0": coef0}
-
-    def of(self, A, B):
-        if callable(self.kernel):
-            return np.asarray(self.kernel(A, B), dtype=float)
-        with config_context(assume_finite=True):
-            return pairwise_kernels(A, B, self.kernel, filter_params=True, **self.parameters)
-
-    def from_norms(self, A, B, norms):
-        """The same, given the squared norms of the rows of both.
-
-        Columns come a few rows at a time, always against the same many.
-        """
-        if self.kernel != "rbf":
-            return self.of(A, B)
-        gamma = self.parameters["gamma"]
-        table = (2.0 * gamma * A) @ B.T
-        table = table.toarray() if sparse.issparse(table) else table
-        table -= gamma * norms[1]
-        table -= gamma * norms[0][:, None]
-        np.minimum(table, 0.0, out=table)  # rounding may leave more
-        return np.exp(table, out=table)
-
-    def diagonal(self, X):
-        """The kernel of every row with itself."""
-        if self.kernel == "rbf":
-            return np.ones(X.shape[0])
-        blocks = [X[i : i + 128] for i in range(0, X.shape[0], 128)]
-        return np.concatenate([np.diag(self.of(block, block)) for block in blocks])
-
-    def expand(self, X, support, weights):
-        """`Σ_k weights_k kernel(x, support_k)` for every row of `X`, a block of rows at a time."""
-        step = max(1, _BLOCK // max(1, len(weights)))
-        blocks = [self.of(X[i : i + step], support) @ weights for i in range(0, X.shape[0], step)]
-        return np.concatenate(blocks)
 
 
 class Columns:
@@ -177,17 +133,17 @@ class KernelMachine:
                 worst = np.argsort(-shortfall, kind="stable")[: max(_FEW, columns.used // 8)]
                 columns.want(rows[[*worst[shortfall[worst] > violation], top, bottom]])
             some = np.flatnonzero(columns.place[rows] >= 0)
-            duals = dual[some]
+            before = problem.sign[some] * dual[some]
+            beta, reach = before.copy(), problem.sign[some] * problem.cost[some]
             minimise_pairs(
-                columns.table, columns.place[rows[some]], rows[some], problem.sign[some],
-                problem.cost[some], columns.diagonal[rows[some]], max(violation, 0.1 * excess),
-                duals, error[some],
+                columns.table, columns.place[rows[some]], rows[some], columns.diagonal[rows[some]],
+                np.zeros(len(some)), np.minimum(reach, 0.0), np.maximum(reach, 0.0),
+                max(violation, 0.1 * excess), 0.0, np.inf, MOST_STEPS, beta, error[some],
             )  # fmt: skip
-            step = duals - dual[some]
-            moved = some[step != 0.0]
-            dual[some] = duals
-            coef = problem.sign[moved] * step[step != 0.0]
-            add_columns(columns.table, columns.place[rows[moved]], coef, scores)
+            dual[some] = problem.sign[some] * beta
+            step = beta - before
+            moved = step != 0.0
+            add_columns(columns.table, columns.place[rows[some[moved]]], step[moved], scores)
 
     def _scores(self, problem, dual):
         """Scores of all rows, without intercept."""

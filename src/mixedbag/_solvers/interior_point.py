@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import linalg, sparse
 
+from mixedbag.engines.local import LocalBlocks
 from mixedbag.engines.sums import Peak, Sums
 
 _CHUNK = 2**16  # rows whose weighted copy is held at a time
@@ -270,3 +271,26 @@ class Newton:
             lift=lift - box.lift - box.lift / box.above * step,
             press=press - box.press + box.press / box.below * step,
         )
+
+
+def solve_box(Z, linear, low, high, fixed_sum=0.0, tol=1e-10, max_iter=100):
+    """The same in one place, with a free intercept; `Z` is dense or CSR, and may be wide.
+
+    Returns
+    -------
+    beta : array (n,)
+    w : array (n_features,)
+        Zᵀβ.
+    intercept : float
+        The multiplier of the sum: at the solution Zw + intercept equals `linear` where β is free.
+    n_iter : int
+    """
+    if Z.shape[1] > Z.shape[0]:  # fewer rows than features: any other factor of ZZᵀ will do
+        gram = Z @ Z.T
+        values, vectors = linalg.eigh(gram.toarray() if sparse.issparse(gram) else gram)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        beta, _, intercept, n_iter = solve_box(root, linear, low, high, fixed_sum, tol, max_iter)
+        return beta, Z.T @ beta, intercept, n_iter
+    boxes = LocalBlocks([Box.of(Z, linear, low, high)])
+    boxes, w, intercept, _, n_iter = solve_boxes(boxes, 0.0, fixed_sum, tol, max_iter)
+    return boxes.blocks[0].beta, w, intercept, n_iter

@@ -7,14 +7,15 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state, check_scalar
 
-from mixedbag._gamma import settled_gamma
+from mixedbag._kernels import Kernel, settled_gamma
+from mixedbag._solvers.numbered_rows import Rows
 from mixedbag.base import BagClassifier, check_choice
 from mixedbag.engines import ClusterLostError
-from mixedbag.margin.ambiguity import Labels
-from mixedbag.margin.blocks import BlockAmbiguity, BlockMachine, weighted_by_label
-from mixedbag.margin.kernel import Columns, GivenColumns, Kernel, KernelMachine
-from mixedbag.margin.landmarks import landmark_machine
-from mixedbag.margin.linear import LinearMachine, Rows
+from mixedbag.margin._ambiguity import Labels
+from mixedbag.margin._blocks import BlockAmbiguity, BlockMachine, weighted_by_label
+from mixedbag.margin._kernel_machine import Columns, GivenColumns, KernelMachine
+from mixedbag.margin._landmarks import landmark_machine
+from mixedbag.margin._linear import LinearMachine
 from mixedbag.pooling import Max, bag_argmax
 
 

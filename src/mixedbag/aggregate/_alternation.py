@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mixedbag._solvers.interior_point import Box, solve_boxes
 from mixedbag.aggregate._bag_totals import Totals
-from mixedbag.aggregate._labeling import assign_labels
+from mixedbag.aggregate._count_program import assign_labels
 from mixedbag.bags import Bags
-from mixedbag.engines.interior_point import Box, solve_boxes
 from mixedbag.engines.sums import Sums
 
 

@@ -1,10 +1,7 @@
 """Kernel machines for data whose Gram matrix would not fit: linear ones on Nyström features."""
 
-import numpy as np
-
-from mixedbag.margin.linear import LinearMachine, Rows
-
-_BLOCK = 10_000
+from mixedbag._solvers.numbered_rows import Rows
+from mixedbag.margin._linear import LinearMachine
 
 
 class LandmarkMachine(LinearMachine):
@@ -25,12 +22,5 @@ class LandmarkMachine(LinearMachine):
 
 def landmark_machine(kernel, instances, average, n_components, tol, rng, seed):
     """The machine on random landmarks; `average` makes centroids of instances."""
-    n = instances.shape[0]
-    landmarks = instances[np.sort(rng.choice(n, min(n, n_components), replace=False))]
-    values, vectors = np.linalg.eigh(kernel.of(landmarks, landmarks))
-    keep = values > values[-1] * 1e-12
-    projection = vectors[:, keep] / np.sqrt(values[keep])
-    features = np.empty((n, keep.sum()))
-    for i in range(0, n, _BLOCK):
-        features[i : i + _BLOCK] = kernel.of(instances[i : i + _BLOCK], landmarks) @ projection
+    landmarks, projection, features = kernel.landmark_features(instances, n_components, rng)
     return LandmarkMachine(landmarks, projection, Rows(features, average @ features), tol, seed)

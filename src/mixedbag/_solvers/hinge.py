@@ -37,21 +37,3 @@ class Problem:
         Never negative, and all of the duality gap when `w = Σ sign dual x`.
         """
         return self.loss(margin) + 0.5 * self.ridge @ dual**2 - dual @ (1.0 - margin)
-
-
-@dataclass(frozen=True)
-class Solution:
-    """A solved problem: `f(x) = Σ_k weights_k φ_k(x) + intercept`.
-
-    The functions `φ_k` are the features for a linear machine, and kernels at `support` (rows) for
-    the others.
-    """
-
-    problem: Problem
-    dual: np.ndarray
-    objective: float
-    gap: float
-    scores: np.ndarray  # of all instances
-    weights: np.ndarray
-    intercept: float
-    support: np.ndarray | None = None

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.svm import SVC
 
-from mixedbag._gamma import settled_gamma
+from mixedbag._kernels import settled_gamma
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])

@@ -1,63 +1,36 @@
-"""Kernels over numbered rows: products with a weight vector, and dual coordinate descent.
+"""Dual coordinate descent: linear machines with many features, one multiplier at a time.
 
-A row is an instance or the centroid of a bag: numbers from `n` on mean centroids. Both tables come
-as `(data, indices, indptr)`; a dense table is its own `data` and leaves the other two empty. Rows
-are read where they lie, so choosing other rows costs nothing. The last entry of a weight vector
-belongs to a constant feature of value `bias`.
+The problem (`hinge.Problem`)::
+
+    max Σ_s (dual_s − ridge_s/2 dual_s²) − ½‖Σ_s sign_s dual_s x_s‖²   over   0 ≤ dual ≤ upper
 """
 
 import numpy as np
 from numba import njit
 
-_FAST = {"reassoc", "contract", "nsz"}  # lets sums use vector instructions
+from mixedbag._solvers.numbered_rows import add, dot
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
-def _dot(data, indices, indptr, i, w):
-    total = 0.0
-    if data.ndim == 2:  # settled when compiling
-        for k in range(data.shape[1]):
-            total += data[i, k] * w[k]
-    else:
-        for p in range(indptr[i], indptr[i + 1]):
-            total += data[p] * w[indices[p]]
-    return total
+def dual_descent(rows, problem, dual, tol, seed, max_epochs=10_000):
+    """Solve `problem` from `dual`, tightened until the relative duality gap is below `tol`.
 
-
-@njit(cache=True, nogil=True)
-def _add(data, indices, indptr, i, step, w):
-    if data.ndim == 2:
-        for k in range(data.shape[1]):
-            w[k] += step * data[i, k]
-    else:
-        for p in range(indptr[i], indptr[i + 1]):
-            w[indices[p]] += step * data[p]
-
-
-@njit(cache=True, nogil=True)
-def row_scores(data, indices, indptr, c_data, c_indices, c_indptr, n, bias, rows, w):
-    """`w·x` for every row of `rows`."""
-    scores = np.empty(len(rows))
-    for s in range(len(rows)):
-        i = rows[s]
-        if i < n:
-            scores[s] = _dot(data, indices, indptr, i, w) + bias * w[-1]
-        else:
-            scores[s] = _dot(c_data, c_indices, c_indptr, i - n, w) + bias * w[-1]
-    return scores
-
-
-@njit(cache=True, nogil=True)
-def row_sum(data, indices, indptr, c_data, c_indices, c_indptr, n, bias, rows, coef, w):
-    """Add `Σ_s coef_s x_s` to `w`, in place."""
-    for s in range(len(rows)):
-        if coef[s] != 0.0:
-            i = rows[s]
-            if i < n:
-                _add(data, indices, indptr, i, coef[s], w)
-            else:
-                _add(c_data, c_indices, c_indptr, i - n, coef[s], w)
-            w[-1] += coef[s] * bias
+    Returns the dual, the weights, the duality gap, and whether it is below `tol`.
+    """
+    norms = rows.squared_norms(problem.rows)
+    epochs, violation = 0, 0.01
+    while True:
+        w = rows.total(problem.rows, problem.sign * dual)  # anew: rounding adds up
+        epochs += descend(
+            *rows.buffers, problem.rows, problem.sign, problem.upper, problem.ridge, norms,
+            violation, max_epochs - epochs, seed, dual, w,
+        )  # fmt: skip
+        margin = problem.sign * rows.scores(problem.rows, w)
+        objective = 0.5 * w @ w + problem.loss(margin)
+        gap = problem.slackness(dual, margin)
+        converged = gap <= tol * objective
+        if converged or epochs >= max_epochs:
+            return dual, w, gap, converged
+        violation *= 0.1
 
 
 @njit(cache=True, nogil=True)
@@ -87,9 +60,9 @@ def descend(
             s = active[k]
             i = rows[s]
             if i < n:
-                score = _dot(data, indices, indptr, i, w) + bias * w[-1]
+                score = dot(data, indices, indptr, i, w) + bias * w[-1]
             else:
-                score = _dot(c_data, c_indices, c_indptr, i - n, w) + bias * w[-1]
+                score = dot(c_data, c_indices, c_indptr, i - n, w) + bias * w[-1]
             old = dual[s]
             gradient = sign[s] * score - 1.0 + ridge[s] * old
             at_zero, at_upper = old <= 0.0, old >= upper[s]
@@ -110,9 +83,9 @@ def descend(
                 step = (new - old) * sign[s]
                 dual[s] = new
                 if i < n:
-                    _add(data, indices, indptr, i, step, w)
+                    add(data, indices, indptr, i, step, w)
                 else:
-                    _add(c_data, c_indices, c_indptr, i - n, step, w)
+                    add(c_data, c_indices, c_indptr, i - n, step, w)
                 w[-1] += step * bias
         if n_active == 0 or largest - smallest <= tol:
             if n_active == len(active):

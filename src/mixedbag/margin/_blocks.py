@@ -1,15 +1,13 @@
 """The alternating search on blocks of bags: choices stay where the bags are, machines are sums."""
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
-from sklearn.exceptions import ConvergenceWarning
 
-from mixedbag.engines.interior_point import AffineRows, Box, solve_boxes
-from mixedbag.engines.sums import Sums
-from mixedbag.margin.problem import Problem, Solution
+from mixedbag._solvers.block_newton import SquaredHinge, block_newton
+from mixedbag._solvers.hinge import Problem
+from mixedbag._solvers.interior_point import AffineRows, Box, solve_boxes
+from mixedbag.margin._solution import Solution
 
 
 class BlockAmbiguity:
@@ -61,7 +59,8 @@ class BlockMachine:
     def solve(self, slots, start=None, loose=False):
         """The solution; there is nothing to spare for a `loose` one."""
         if self.squared:
-            w, loss, gap = self._newton(slots, start)
+            first = np.zeros(len(self.penalty)) if start is None else start.scores
+            w, loss, gap = block_newton(slots, Slots.squared_hinge, self.penalty, first)
         else:
             boxes, w, intercept, gap, _ = solve_boxes(slots.map(Slots.box), self.penalty[-1])
             w = np.append(w, intercept)
@@ -79,41 +78,6 @@ class BlockMachine:
     def fitted(self, solution):
         """What an estimator keeps of a solution."""
         return {"coef_": solution.weights}
-
-    def _newton(self, slots, start, max_steps=100):
-        """Weights, loss and gap of the squared hinge, by steps halved until the objective falls."""
-        w = np.zeros(len(self.penalty)) if start is None else start.scores
-        here = slots.sum(Slots.squared_hinge, w)
-        for _ in range(max_steps):
-            gradient = self.penalty * w - here.total
-            factor = cho_factor(np.diag(self.penalty) + here.hessian, check_finite=False)
-            step = -cho_solve(factor, gradient, check_finite=False)
-            decrease = -gradient @ step
-            objective = 0.5 * self.penalty @ w**2 + here.loss
-            if decrease <= 1e-16 * objective:
-                return w, here.loss, 0.5 * decrease
-            while True:
-                after = w + step
-                there = slots.sum(Slots.squared_hinge, after)
-                fallen = objective - 0.5 * self.penalty @ after**2 - there.loss
-                if fallen >= -1e-14 * objective or np.abs(step).max() <= 1e-12 * np.abs(w).max():
-                    break
-                step = 0.5 * step
-            w, here = after, there
-        warnings.warn(
-            "the squared hinge was not minimised: scale the features", ConvergenceWarning,
-            stacklevel=2,
-        )  # fmt: skip
-        return w, here.loss, 0.5 * decrease
-
-
-@dataclass(frozen=True)
-class SquaredHinge(Sums):
-    """Sums over slots: the loss, its descent Σ sign dual x, and its curvature."""
-
-    loss: float
-    total: np.ndarray
-    hessian: np.ndarray
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,73 @@
+"""A linear support vector machine that is solved again and again on slightly different rows."""
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from mixedbag._solvers.dual_descent import dual_descent
+from mixedbag._solvers.proximal_newton import proximal_newton
+from mixedbag.margin._solution import Solution
+
+_NARROW = 1000  # features up to which a Newton system is cheap next to a pass over the data
+_LOOSE = 1e3  # times the tolerance is enough while the choices still change
+
+
+class LinearMachine:
+    """Solves linear problems over one set of rows, each starting from the one before.
+
+    Narrow data (up to a thousand features) are solved by proximal Newton steps, wide data by dual
+    coordinate descent. Both read the rows where they lie and never form a matrix of pairs.
+    """
+
+    def __init__(self, rows, tol=1e-6, seed=0, max_epochs=10_000):
+        self.rows = rows
+        self.tol = tol
+        self.max_epochs = max_epochs
+        self.seed = seed
+
+    def solve(self, problem, start=None, loose=False):
+        """The solution, from that of a similar problem; `loose` spares the last digits."""
+        dual = np.zeros(len(problem.rows))
+        if start is not None:
+            dual = np.minimum(start.dual, problem.upper)  # its costs may have been others
+        if self.rows.n_features < _NARROW:
+            tol = max(self.tol, min(1e-3, _LOOSE * self.tol)) if loose else self.tol
+            if start is None:
+                w, margin = np.zeros(self.rows.n_features + 1), np.zeros(len(problem.rows))
+            else:
+                w = np.append(start.weights, start.intercept / self.rows.bias)
+                margin = self._margin(problem, start.scores, w)
+            dual, w, gap, converged = proximal_newton(self.rows, problem, dual, w, margin, tol)
+        else:
+            # Unlike Newton steps, descent depends on the order of the rows until it has converged.
+            dual, w, gap, converged = dual_descent(
+                self.rows, problem, dual, self.tol, self.seed, self.max_epochs
+            )
+        if not converged:
+            warnings.warn(
+                f"the linear machine stopped above a relative duality gap of {self.tol:g}: scale "
+                "the features, or raise tol",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        scores = self.rows.tables[0] @ w[:-1] + self.rows.bias * w[-1]
+        return Solution(
+            problem=problem,
+            dual=dual,
+            objective=0.5 * w @ w + problem.loss(self._margin(problem, scores, w)),
+            gap=gap,
+            scores=scores,
+            weights=w[:-1],
+            intercept=self.rows.bias * w[-1],
+        )
+
+    def fitted(self, solution):
+        """What an estimator keeps of a solution."""
+        return {"coef_": solution.weights}
+
+    def _margin(self, problem, scores, w):
+        """Margins of the slots, from the scores of all instances where these are enough."""
+        if problem.rows.max() < len(scores):
+            return problem.sign * scores[problem.rows]
+        return problem.sign * self.rows.scores(problem.rows, w)
