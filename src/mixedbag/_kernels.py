@@ -9,7 +9,6 @@ For every learner that has them, as for scikit-learn::
 """
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from scipy import sparse
 from sklearn import config_context
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from mixedbag._parameters import above, one_of, whole
+from mixedbag._parameters import above, number, one_of, whole
 from mixedbag.bags import Bags
 
 _BLOCK = 2**23  # kernel values held at a time
@@ -25,7 +24,7 @@ _BLOCK = 2**23  # kernel values held at a time
 KERNEL_PARAMETERS: dict[str, list] = {
     "gamma": [above(0), one_of("scale", "auto")],
     "degree": [whole(1)],
-    "coef0": [Real],
+    "coef0": [number()],
 }
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 INFINITY = highspy.kHighsInf
 _OPTIMAL = highspy.HighsModelStatus.kOptimal
+LARGEST = 1e15  # coefficients that HiGHS takes for finite
 _TIME_LIMIT = highspy.HighsModelStatus.kTimeLimit
 _DUAL, _PRIMAL = 1, 4  # HiGHS simplex strategies
 _UNSCALED, _EQUILIBRATED = 0, 2  # HiGHS scaling strategies
@@ -78,13 +79,22 @@ def _run(solver, clock):
 def append_columns(solver, cost, lower, upper, matrix):
     """Add columns; `matrix` is (rows so far, new columns)."""
     start, index, value = _compressed(matrix.T)
-    solver.addCols(len(cost), cost, lower, upper, len(value), start, index, value)
+    _accepted(solver.addCols(len(cost), cost, lower, upper, len(value), start, index, value), value)
 
 
 def append_rows(solver, lower, upper, matrix):
     """Add rows; `matrix` is (new rows, columns so far)."""
     start, index, value = _compressed(matrix)
-    solver.addRows(len(lower), lower, upper, len(value), start, index, value)
+    _accepted(solver.addRows(len(lower), lower, upper, len(value), start, index, value), value)
+
+
+def _accepted(status, value):
+    """Stop when HiGHS has refused rows or columns: there would be no solution, and no duals."""
+    if status == highspy.HighsStatus.kError:
+        raise SolverStopped(
+            f"HiGHS refuses coefficients as large as {np.abs(value).max(initial=0.0):.2g}; scale "
+            "the features"
+        )
 
 
 def _compressed(matrix):

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 from scipy.special import softmax, xlogy
-from sklearn.utils import check_scalar
 
+from mixedbag._parameters import above, at_least, whole
 from mixedbag.aggregate._criteria import ValueCriterion
 from mixedbag.aggregate._growth import SortedRows, grow
 from mixedbag.base import BagRegressor
@@ -20,18 +20,13 @@ class _Boosting:
 
     _search_space = {"n_estimators": [50, 200], "max_depth": [2, 3]}
 
-    def _check_parameters(self):
-        check_scalar(self.n_estimators, "n_estimators", int, min_val=1)
-        check_scalar(self.max_depth, "max_depth", int, min_val=1)
-        check_scalar(self.min_samples_leaf, "min_samples_leaf", int, min_val=1)
-        check_scalar(self.ridge, "ridge", (float, int), min_val=0.0)
-        check_scalar(
-            self.learning_rate,
-            "learning_rate",
-            (float, int),
-            min_val=0.0,
-            include_boundaries="neither",
-        )
+    _parameter_constraints = {
+        "n_estimators": [whole(1)],
+        "learning_rate": [above(0)],
+        "max_depth": [whole(1)],
+        "min_samples_leaf": [whole(1)],
+        "ridge": [at_least(0)],
+    }
 
     def _correction(self, rows, residual, weight, slope=None):
         """A tree whose slope-weighted sums match the residual totals."""
@@ -85,6 +80,7 @@ class AggregateGradientBoostingRegressor(_Boosting, BagRegressor):
     def __init__(
         self,
         n_estimators=100,
+        *,
         learning_rate=0.1,
         max_depth=3,
         ridge=1.0,
@@ -99,7 +95,6 @@ class AggregateGradientBoostingRegressor(_Boosting, BagRegressor):
         self.aggregate = aggregate
 
     def _fit(self, bags, total, weight):
-        self._check_parameters()
         rows = SortedRows.of(bags.instances, bags.bag_of)
         self.baseline_ = (weight @ total) / (weight @ bags.sizes)
         residual = total - self.baseline_ * bags.sizes
@@ -172,6 +167,7 @@ class AggregateGradientBoostingClassifier(_Boosting, CountClassifier):
     def __init__(
         self,
         n_estimators=100,
+        *,
         learning_rate=0.1,
         max_depth=3,
         ridge=1.0,
@@ -186,7 +182,6 @@ class AggregateGradientBoostingClassifier(_Boosting, CountClassifier):
         self.aggregate = aggregate
 
     def _fit(self, bags, counts, weight):
-        self._check_parameters()
         rows = SortedRows.of(bags.instances, bags.bag_of)
         prior = np.maximum(weight @ counts, 1e-3)
         self.baseline_ = np.log(prior / prior.sum())

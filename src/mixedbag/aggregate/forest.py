@@ -2,11 +2,12 @@
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_random_state
 
+from mixedbag._parameters import whole
 from mixedbag.aggregate._criteria import LabelCriterion, ValueCriterion
 from mixedbag.aggregate._growth import SortedRows, grow
-from mixedbag.aggregate.tree import n_features_drawn
+from mixedbag.aggregate.tree import TREE_PARAMETERS, n_features_drawn
 from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
 
@@ -14,12 +15,14 @@ from mixedbag.counts import CountClassifier
 class _Forest:
     """Trees on bootstrap samples of the bags, each split choosing from a few random features."""
 
+    _parameter_constraints = {
+        **TREE_PARAMETERS,
+        "n_estimators": [whole(1)],
+        "bootstrap": ["boolean"],
+    }
+
     def _plant(self, bags, weight, criterion):
         """Grow all trees; `criterion(weight)` opens the criterion of one of them."""
-        check_scalar(self.n_estimators, "n_estimators", int, min_val=1)
-        check_scalar(self.min_samples_leaf, "min_samples_leaf", int, min_val=1)
-        if self.max_depth is not None:
-            check_scalar(self.max_depth, "max_depth", int, min_val=1)
         n_drawn = n_features_drawn(self.max_features, bags.n_features)
         sorted_rows = SortedRows.of(bags.instances, bags.bag_of)
         seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_estimators)
@@ -102,6 +105,7 @@ class AggregateForestClassifier(_Forest, CountClassifier):
     def __init__(
         self,
         n_estimators=100,
+        *,
         max_depth=10,
         min_samples_leaf=1,
         max_features="sqrt",
@@ -170,6 +174,7 @@ class AggregateForestRegressor(_Forest, BagRegressor):
     def __init__(
         self,
         n_estimators=100,
+        *,
         max_depth=5,
         ridge=1.0,
         min_samples_leaf=1,
@@ -190,6 +195,5 @@ class AggregateForestRegressor(_Forest, BagRegressor):
         self.random_state = random_state
 
     def _fit(self, bags, total, weight):
-        check_scalar(self.ridge, "ridge", (float, int), min_val=0.0)
         bag_of, ridge = bags.bag_of, float(self.ridge)
         self._plant(bags, weight, lambda copies: ValueCriterion(total, bag_of, copies, ridge))

@@ -2,9 +2,9 @@
 
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils import check_scalar
 
-from mixedbag.base import BagRegressor, check_choice
+from mixedbag._parameters import one_of, whole
+from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
 
 _BLOCK = 4096  # rows whose neighbours are gathered at a time
@@ -20,10 +20,13 @@ class _BagNeighbors:
     _needs_scaling = True
     _accepts_sparse = True
     _search_space = {"n_neighbors": [1, 5, 15]}
+    _parameter_constraints = {
+        "n_neighbors": [whole(1)],
+        "weights": [one_of("uniform", "distance")],
+        "metric": [str, callable],
+    }
 
     def _remember(self, bags, means, weight):
-        check_scalar(self.n_neighbors, "n_neighbors", int, min_val=1)
-        check_choice("weights", self.weights, ("uniform", "distance"))
         self.index_ = NearestNeighbors(metric=self.metric, n_jobs=self.n_jobs).fit(bags.instances)
         self.neighbor_mean_ = bags.spread(means)
         self.neighbor_weight_ = bags.spread(weight)
@@ -96,7 +99,7 @@ class AggregateKNeighborsClassifier(_BagNeighbors, CountClassifier):
     _has_proba = True
 
     def __init__(
-        self, n_neighbors=5, weights="uniform", metric="minkowski", aggregate="sum", n_jobs=None
+        self, n_neighbors=5, *, weights="uniform", metric="minkowski", aggregate="sum", n_jobs=None
     ):
         self.n_neighbors = n_neighbors
         self.weights = weights
@@ -146,7 +149,7 @@ class AggregateKNeighborsRegressor(_BagNeighbors, BagRegressor):
     """
 
     def __init__(
-        self, n_neighbors=5, weights="uniform", metric="minkowski", aggregate="sum", n_jobs=None
+        self, n_neighbors=5, *, weights="uniform", metric="minkowski", aggregate="sum", n_jobs=None
     ):
         self.n_neighbors = n_neighbors
         self.weights = weights

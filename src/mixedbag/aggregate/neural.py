@@ -4,10 +4,11 @@ import itertools
 
 import numpy as np
 from scipy.optimize import minimize
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_random_state
 
+from mixedbag._parameters import at_least, one_of, whole
 from mixedbag.aggregate._network import Counts, Network, Shares, Totals
-from mixedbag.base import BagRegressor, check_choice
+from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
 
 
@@ -17,12 +18,17 @@ class _AggregateMLP:
     _needs_scaling = True
     _accepts_sparse = True
     _search_space = {"hidden": [6, 12, 24], "alpha": [1e-4, 1e-2, 1.0]}
+    _parameter_constraints = {
+        "hidden": [whole(1)],
+        "loss": [one_of("cross_entropy", "squared")],
+        "alpha": [at_least(0)],
+        "solver": [one_of("lbfgs", "adam")],
+        "max_iter": [whole(1)],
+        "learning_rate": [at_least(0)],
+        "batch_size": [whole(1)],
+    }
 
     def _train(self, bags, head, target, weight, output_bias=0.0):
-        check_scalar(self.hidden, "hidden", int, min_val=1)
-        check_scalar(self.alpha, "alpha", (float, int), min_val=0.0)
-        check_scalar(self.max_iter, "max_iter", int, min_val=1)
-        check_choice("solver", self.solver, ("lbfgs", "adam"))
         rng = check_random_state(self.random_state)
         network = Network(head, bags.n_features, self.hidden, target.shape[1], self.alpha)
         start = network.start(rng, output_bias)
@@ -46,8 +52,6 @@ class _AggregateMLP:
 
     def _adam(self, network, flat, bags, target, weight, rng):
         """Steps on batches of whole bags; the objective is the running mean over a pass."""
-        check_scalar(self.batch_size, "batch_size", int, min_val=1)
-        check_scalar(self.learning_rate, "learning_rate", (float, int), min_val=0.0)
         first, second = np.zeros_like(flat), np.zeros_like(flat)
         n_batches = max(1, round(bags.n_instances / self.batch_size))
         share = weight.sum() / n_batches
@@ -144,6 +148,7 @@ class AggregateMLPClassifier(_AggregateMLP, CountClassifier):
     def __init__(
         self,
         hidden=12,
+        *,
         loss="cross_entropy",
         alpha=1e-4,
         solver="lbfgs",
@@ -166,7 +171,6 @@ class AggregateMLPClassifier(_AggregateMLP, CountClassifier):
         self.random_state = random_state
 
     def _fit(self, bags, counts, weight):
-        check_choice("loss", self.loss, ("cross_entropy", "squared"))
         head = Shares() if self.loss == "cross_entropy" else Counts()
         target = counts[:, 1:] if counts.shape[1] == 2 else counts
         self._train(bags, head, target, weight)
@@ -231,6 +235,7 @@ class AggregateMLPRegressor(_AggregateMLP, BagRegressor):
     def __init__(
         self,
         hidden=12,
+        *,
         alpha=1e-4,
         solver="lbfgs",
         max_iter=200,

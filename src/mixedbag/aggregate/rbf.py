@@ -3,8 +3,8 @@
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils import check_scalar
 
+from mixedbag._parameters import at_least, whole
 from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
 from mixedbag.engines._sampling import sample_rows
@@ -16,6 +16,12 @@ class _RBFNetwork:
 
     _needs_scaling = True
     _search_space = {"n_centers": [6, 12, 24], "alpha": [1e-3, 1e-1, 10.0]}
+    _parameter_constraints = {
+        "n_centers": [whole(1)],
+        "alpha": [at_least(0)],
+        "n_init": [whole(1)],
+        "max_iter": [whole(1)],
+    }
 
     def _fit_blocks(self, blocks):
         rows, weight, _ = sample_rows(blocks)
@@ -23,7 +29,6 @@ class _RBFNetwork:
         self._solve_output(blocks)
 
     def _place_centers(self, rows, weight):
-        check_scalar(self.n_centers, "n_centers", int, min_val=1)
         X, weight = _distinct_rows(rows, weight)
         # Run to a standstill (tol=0): the default tolerance looks at the unweighted spread.
         clusters = KMeans(
@@ -51,7 +56,6 @@ class _RBFNetwork:
         Every block sends the triangle of its least-squares problem; stacked, they have the solution
         of the whole, without the squared condition number of the normal equations.
         """
-        check_scalar(self.alpha, "alpha", (float, int), min_val=0.0)
         triangles = np.vstack(blocks.collect(_triangle, self.centers_, self.widths_))
         n_units = len(self.centers_) + 1
         penalty = np.sqrt(self.alpha) * np.eye(n_units)[1:]
@@ -150,7 +154,7 @@ class AggregateRBFRegressor(_RBFNetwork, BagRegressor):
     """
 
     def __init__(
-        self, n_centers=12, alpha=0.1, n_init=1, max_iter=100, aggregate="sum", random_state=None
+        self, n_centers=12, *, alpha=0.1, n_init=1, max_iter=100, aggregate="sum", random_state=None
     ):
         self.n_centers = n_centers
         self.alpha = alpha
@@ -210,7 +214,7 @@ class AggregateRBFClassifier(_RBFNetwork, CountClassifier):
     """
 
     def __init__(
-        self, n_centers=12, alpha=0.1, n_init=1, max_iter=100, aggregate="sum", random_state=None
+        self, n_centers=12, *, alpha=0.1, n_init=1, max_iter=100, aggregate="sum", random_state=None
     ):
         self.n_centers = n_centers
         self.alpha = alpha

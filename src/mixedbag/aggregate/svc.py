@@ -1,9 +1,10 @@
 """Support vector classification from counts per bag."""
 
 import numpy as np
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_random_state
 
-from mixedbag._kernels import Kernel, settled_gamma
+from mixedbag._kernels import KERNEL_PARAMETERS, Kernel, settled_gamma
+from mixedbag._parameters import above, at_least, between, one_of, whole
 from mixedbag.aggregate._alternation import alternate
 from mixedbag.aggregate._bag_totals import ridge_scores
 from mixedbag.aggregate._branch_and_bound import prove
@@ -11,7 +12,6 @@ from mixedbag.aggregate._count_program import Program, assign_labels
 from mixedbag.aggregate._label_search import search_labels
 from mixedbag.aggregate._machines import RelabelledKernelMachine, RelabelledLinearMachine
 from mixedbag.aggregate._mixed_integer import solve_highs, solve_scip
-from mixedbag.base import check_choice
 from mixedbag.counts import CountClassifier
 
 _SEARCHED = 1000  # instances at most whose labels are searched, not only alternated
@@ -103,9 +103,21 @@ class AggregateSVC(CountClassifier):
     _accepts_sparse = True
     _search_space = {"C": [0.01, 0.1, 1.0, 10.0]}
 
+    _parameter_constraints = {
+        "C": [above(0)],
+        "D": [between(0, np.inf)],
+        "method": [one_of("alternating", "exact", "scip", "milp")],
+        "kernel": [one_of("linear", "rbf", "poly"), callable],
+        **KERNEL_PARAMETERS,
+        "n_init": [whole(1)],
+        "max_iter": [whole(1)],
+        "time_limit": [at_least(0)],
+    }
+
     def __init__(
         self,
         C=1.0,
+        *,
         D=np.inf,
         method="alternating",
         kernel="linear",
@@ -132,11 +144,6 @@ class AggregateSVC(CountClassifier):
         self.random_state = random_state
 
     def _check_parameters(self):
-        check_scalar(self.C, "C", (float, int), min_val=0.0, include_boundaries="neither")
-        check_scalar(self.D, "D", (float, int), min_val=0.0)
-        for name in ("n_init", "max_iter"):
-            check_scalar(getattr(self, name), name, int, min_val=1)
-        check_choice("method", self.method, ("alternating", "exact", "scip", "milp"))
         if self.method in ("scip", "milp") and self.kernel != "linear":
             raise ValueError(f"method={self.method!r} needs kernel='linear'; got {self.kernel!r}")
 

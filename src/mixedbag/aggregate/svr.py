@@ -4,9 +4,9 @@ import warnings
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_scalar
 
-from mixedbag._kernels import Kernel, bag_means, settled_gamma
+from mixedbag._kernels import KERNEL_PARAMETERS, Kernel, bag_means, settled_gamma
+from mixedbag._parameters import above, at_least, one_of, whole
 from mixedbag._solvers.interior_point import Box, solve_box, solve_boxes
 from mixedbag._solvers.smo import fit_tube
 from mixedbag.base import BagRegressor
@@ -81,9 +81,18 @@ class AggregateSVR(BagRegressor):
     _needs_scaling = True
     _accepts_sparse = True
 
+    _parameter_constraints = {
+        "C": [above(0)],
+        "epsilon": [at_least(0)],
+        "kernel": [one_of("linear", "rbf", "poly"), callable],
+        **KERNEL_PARAMETERS,
+        "max_iter": [whole(1)],
+    }
+
     def __init__(
         self,
         C=1.0,
+        *,
         epsilon=0.0,
         kernel="linear",
         gamma="scale",
@@ -104,7 +113,6 @@ class AggregateSVR(BagRegressor):
         self.max_iter = max_iter
 
     def _fit(self, bags, total, weight):
-        self._check_parameters()
         block = Labelled(bags, total, weight)
         if self.kernel == "linear":
             _, w, b, n_iter = solve_box(*_linear_rows(block, self.C, self.epsilon))
@@ -129,7 +137,6 @@ class AggregateSVR(BagRegressor):
 
     def _fit_blocks(self, blocks):
         """Learn from blocks of labelled bags, wherever they are."""
-        self._check_parameters()
         if self.kernel != "linear":
             raise ValueError(
                 f"kernel={self.kernel!r} needs all bags in one place: on a cluster, AggregateSVR "
@@ -137,11 +144,6 @@ class AggregateSVR(BagRegressor):
             )
         _, w, b, _, n_iter = solve_boxes(blocks.map(_box, self.C, self.epsilon))
         self._keep_linear(w, b, n_iter)
-
-    def _check_parameters(self):
-        check_scalar(self.C, "C", (float, int), min_val=0.0, include_boundaries="neither")
-        check_scalar(self.epsilon, "epsilon", (float, int), min_val=0.0)
-        check_scalar(self.max_iter, "max_iter", int, min_val=1)
 
     def _keep_linear(self, w, intercept, n_iter):
         self.coef_, self.intercept_, self.n_iter_ = w, intercept, max(1, n_iter)

@@ -1,21 +1,28 @@
 """Decision trees that learn from counts and totals of bags."""
 
 import numpy as np
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_random_state
 
+from mixedbag._parameters import at_least, between, one_of, whole
 from mixedbag.aggregate._criteria import LabelCriterion, ValueCriterion
 from mixedbag.aggregate._growth import SortedRows, grow
 from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
 
+TREE_PARAMETERS = {
+    "max_depth": [whole(1), None],
+    "min_samples_leaf": [whole(1)],
+    "max_features": [whole(1), between(0, 1), one_of("sqrt"), None],
+    "ridge": [at_least(0)],
+}
+
 
 class _TreeGrower:
     """What both trees share: how splits are searched for."""
 
+    _parameter_constraints = TREE_PARAMETERS
+
     def _grow(self, rows, criterion, weight):
-        if self.max_depth is not None:
-            check_scalar(self.max_depth, "max_depth", int, min_val=1)
-        check_scalar(self.min_samples_leaf, "min_samples_leaf", int, min_val=1)
         n_features = len(rows.columns)
         n_drawn = n_features_drawn(self.max_features, n_features)
         draw = None
@@ -40,9 +47,8 @@ def n_features_drawn(max_features, n_features):
     if max_features == "sqrt":
         return max(1, int(np.sqrt(n_features)))
     if isinstance(max_features, float):
-        check_scalar(max_features, "max_features", float, min_val=0.0, max_val=1.0)
         return max(1, int(max_features * n_features))
-    return min(n_features, check_scalar(max_features, "max_features", int, min_val=1))
+    return min(n_features, max_features)
 
 
 class AggregateTreeClassifier(_TreeGrower, CountClassifier):
@@ -102,6 +108,7 @@ class AggregateTreeClassifier(_TreeGrower, CountClassifier):
     def __init__(
         self,
         max_depth=5,
+        *,
         min_samples_leaf=1,
         max_features=None,
         aggregate="sum",
@@ -172,6 +179,7 @@ class AggregateTreeRegressor(_TreeGrower, BagRegressor):
     def __init__(
         self,
         max_depth=5,
+        *,
         ridge=0.05,
         min_samples_leaf=1,
         max_features=None,
@@ -186,7 +194,6 @@ class AggregateTreeRegressor(_TreeGrower, BagRegressor):
         self.random_state = random_state
 
     def _fit(self, bags, total, weight):
-        check_scalar(self.ridge, "ridge", (float, int), min_val=0.0)
         bag_of = bags.bag_of
         rows = SortedRows.of(bags.instances, bag_of)
         self._grow(rows, ValueCriterion(total, bag_of, weight, float(self.ridge)), weight)

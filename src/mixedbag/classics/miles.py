@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 
-from mixedbag._gamma import settled_gamma
+from mixedbag._kernels import settled_gamma
 from mixedbag._parameters import above, one_of, whole
 from mixedbag.bags import as_bags
 from mixedbag.base import BagClassifier

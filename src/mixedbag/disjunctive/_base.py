@@ -6,14 +6,15 @@ to the incumbent and raises its lower bound.
 
 import warnings
 from abc import ABC, abstractmethod
-from numbers import Integral, Real
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_random_state
 
-from mixedbag._solvers.highs import Clock, SolverStopped
-from mixedbag.base import BagClassifier, check_choice
+from mixedbag._kernels import KERNEL_PARAMETERS
+from mixedbag._parameters import above, at_least, one_of, whole
+from mixedbag._solvers.highs import LARGEST, Clock, SolverStopped
+from mixedbag.base import BagClassifier
 from mixedbag.disjunctive._features import LinearFeatures, WithConstant, make_features
 from mixedbag.disjunctive._incumbent import Incumbent
 from mixedbag.disjunctive._local_search import Starts, offer_one_feature
@@ -31,9 +32,26 @@ class DisjunctiveClassifier(BagClassifier, ABC):
     _search_space = {"C": [0.1, 0.5, 1.0, 5.0]}
     _needs_scaling = True
     _accepts_sparse = True
+    _parameter_constraints = {
+        "C": [above(0)],
+        "features": [one_of("linear", "rbf", "thresholded")],
+        "gamma": KERNEL_PARAMETERS["gamma"],
+        "n_thresholds": [whole(1)],
+        "balanced": ["boolean"],
+        "fit_intercept": ["boolean"],
+        "intercept_scaling": [above(0), None],
+        "n_init": [whole(1)],
+        "time_limit": [at_least(0), None],
+        "max_rounds": [whole(1)],
+        "feature_selection": ["boolean"],
+        "features_per_round": [whole(1)],
+        "selection_tol": [at_least(0)],
+        "gap_tol": [at_least(0)],
+    }
 
     def _fit(self, bags, sign, weight):
-        self._check_parameters()
+        if self.features == "linear":
+            bags.check_finite(largest=LARGEST)
         clock = Clock(self.time_limit)
         features = make_features(
             self.features, bags.instances, bags.spread(weight), self.gamma, self.n_thresholds
@@ -109,21 +127,3 @@ class DisjunctiveClassifier(BagClassifier, ABC):
         if not len(self.coef_):
             return np.full(bags.n_instances, self.intercept_)
         return self.feature_map_.transform(bags.instances) @ self.coef_ + self.intercept_
-
-    def _check_parameters(self):
-        check_choice("features", self.features, ("linear", "rbf", "thresholded"))
-        check_scalar(self.C, "C", Real, min_val=0, include_boundaries="neither")
-        check_scalar(self.n_thresholds, "n_thresholds", Integral, min_val=1)
-        check_scalar(self.n_init, "n_init", Integral, min_val=1)
-        if self.gamma != "scale":
-            check_scalar(self.gamma, "gamma", Real, min_val=0, include_boundaries="neither")
-        if self.intercept_scaling is not None:
-            check_scalar(
-                self.intercept_scaling,
-                "intercept_scaling",
-                Real,
-                min_val=0,
-                include_boundaries="neither",
-            )
-        if self.time_limit is not None:
-            check_scalar(self.time_limit, "time_limit", Real, min_val=0)

@@ -84,12 +84,14 @@ class Convexification:
 
     def _purge(self):
         """Drop cuts that have been slack for a while: they only slow the next LPs down."""
-        drop = []
+        drop, still = [], {}  # cuts that are gone must leave no mark on later ones
         for r, row in enumerate(self.master.rows):
             if isinstance(row, Cut):
-                idle = 0 if self.master.dual[r] > 0 else self._idle.get(id(row), 0) + 1
-                self._idle[id(row)] = idle
+                idle = 0 if self.master.dual[r] > 0 else self._idle.get(row, 0) + 1
                 if idle >= self.patience:
                     drop.append(r)
+                else:
+                    still[row] = idle
+        self._idle = still
         if drop:
             self.master.delete_cuts(drop)

@@ -1,9 +1,6 @@
 """DPBoost: the hull relaxation with column and row generation (thesis Algorithm 6.1)."""
 
-from numbers import Integral, Real
-
-from sklearn.utils import check_scalar
-
+from mixedbag._parameters import whole
 from mixedbag.disjunctive._base import DisjunctiveClassifier
 from mixedbag.disjunctive._hull import HullRelaxation
 from mixedbag.disjunctive._local_search import iterated_search, local_search
@@ -69,9 +66,12 @@ class DPBoost(DisjunctiveClassifier):
     1.0
     """
 
+    _parameter_constraints = {"reductions": ["boolean"], "reductions_per_round": [whole(1)]}
+
     def __init__(
         self,
         C=1.0,
+        *,
         features="thresholded",
         gamma="scale",
         n_thresholds=5,
@@ -104,9 +104,6 @@ class DPBoost(DisjunctiveClassifier):
         self.random_state = random_state
 
     def _search(self, program, incumbent, starts):
-        for name in ("reductions_per_round", "features_per_round", "max_rounds"):
-            check_scalar(getattr(self, name), name, Integral, min_val=1)
-        check_scalar(self.tol, "tol", Real, min_val=0)
         self.n_reductions_, self.relaxed_score_ = 0, 0.0
         projected = RestrictedMaster(program, incumbent.clock)
         iterated_search(projected, incumbent, starts, self.n_init)

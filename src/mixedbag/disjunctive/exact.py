@@ -1,9 +1,6 @@
 """The disjunctive program solved to proven optimality."""
 
-from numbers import Integral, Real
-
-from sklearn.utils import check_scalar
-
+from mixedbag._parameters import whole
 from mixedbag.disjunctive._base import DisjunctiveClassifier
 from mixedbag.disjunctive._branching import BranchAndBound
 from mixedbag.disjunctive._convexification import Convexification
@@ -62,9 +59,12 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
     True
     """
 
+    _parameter_constraints = {"max_rounds": [whole(0), None], "n_candidates": [whole(1)]}
+
     def __init__(
         self,
         C=1.0,
+        *,
         features="linear",
         gamma="scale",
         n_thresholds=5,
@@ -93,10 +93,6 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
         self.random_state = random_state
 
     def _search(self, program, incumbent, starts):
-        check_scalar(self.gap_tol, "gap_tol", Real, min_val=0)
-        check_scalar(self.n_candidates, "n_candidates", Integral, min_val=1)
-        if self.max_rounds is not None:
-            check_scalar(self.max_rounds, "max_rounds", Integral, min_val=0)
         self.n_nodes_ = 0
         master = RestrictedMaster(program, incumbent.clock)
         local_search(master, incumbent, starts.first())

@@ -1,10 +1,6 @@
 """LNPBoost: lift-and-project cuts, then a projection back to the disjunctive program."""
 
-from numbers import Integral, Real
-
-from sklearn.utils import check_scalar
-
-from mixedbag.base import check_choice
+from mixedbag._parameters import between, one_of, whole
 from mixedbag.disjunctive._base import DisjunctiveClassifier
 from mixedbag.disjunctive._convexification import Convexification
 from mixedbag.disjunctive._local_search import iterated_search, local_search
@@ -86,9 +82,16 @@ class LNPBoost(DisjunctiveClassifier):
     array([0, 1, 0, 1])
     """
 
+    _parameter_constraints = {
+        "bags_per_round": [whole(1)],
+        "max_cosine": [between(-1, 1)],
+        "normalization": [one_of("multipliers", "coefficients")],
+    }
+
     def __init__(
         self,
         C=1.0,
+        *,
         features="linear",
         gamma="scale",
         n_thresholds=5,
@@ -129,7 +132,6 @@ class LNPBoost(DisjunctiveClassifier):
         self.random_state = random_state
 
     def _search(self, program, incumbent, starts):
-        self._check_cutting()
         columns = [] if self.feature_selection else None
         relaxed = RestrictedMaster(program, incumbent.clock, columns)
         projected = RestrictedMaster(program, incumbent.clock, columns)
@@ -181,12 +183,3 @@ class LNPBoost(DisjunctiveClassifier):
             stalled = stalled + 1 if gain < self.tol * max(before, 1e-12) else 0
             if stalled == 3:
                 return
-
-    def _check_cutting(self):
-        check_choice("normalization", self.normalization, ("multipliers", "coefficients"))
-        check_scalar(self.max_rounds, "max_rounds", Integral, min_val=1)
-        check_scalar(self.bags_per_round, "bags_per_round", Integral, min_val=1)
-        check_scalar(self.features_per_round, "features_per_round", Integral, min_val=1)
-        for name in ("tol", "gap_tol", "selection_tol"):
-            check_scalar(getattr(self, name), name, Real, min_val=0)
-        check_scalar(self.max_cosine, "max_cosine", Real, min_val=-1, max_val=1)

@@ -1,9 +1,5 @@
 """1-norm MI-SVM: local search over the witnesses of the disjunctive program."""
 
-from numbers import Integral, Real
-
-from sklearn.utils import check_scalar
-
 from mixedbag.disjunctive._base import DisjunctiveClassifier
 from mixedbag.disjunctive._local_search import iterated_search, local_search
 from mixedbag.disjunctive._master import RestrictedMaster
@@ -96,6 +92,7 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
     def __init__(
         self,
         C=1.0,
+        *,
         features="linear",
         gamma="scale",
         n_thresholds=5,
@@ -126,9 +123,6 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
         self.random_state = random_state
 
     def _search(self, program, incumbent, starts):
-        check_scalar(self.features_per_round, "features_per_round", Integral, min_val=1)
-        check_scalar(self.max_rounds, "max_rounds", Integral, min_val=1)
-        check_scalar(self.selection_tol, "selection_tol", Real, min_val=0)
         columns = [] if self.feature_selection else None
         master = RestrictedMaster(program, incumbent.clock, columns)
         master.settle()

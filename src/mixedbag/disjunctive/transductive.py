@@ -1,12 +1,10 @@
 """Transduction: an unlabelled example is a bag of its two readings (thesis, 3.2.1 and 7.7.6)."""
 
-from numbers import Real
-
 import numpy as np
 from scipy.sparse import issparse, vstack
 from sklearn.base import clone
-from sklearn.utils import check_scalar
 
+from mixedbag._parameters import at_least, having
 from mixedbag.bags import Bags
 from mixedbag.base import BagClassifier
 from mixedbag.disjunctive._features import make_features
@@ -62,12 +60,16 @@ class TransductiveClassifier(BagClassifier):
     _needs_scaling = True
     _accepts_sparse = True
 
-    def __init__(self, estimator=None, unlabelled_weight=1.0):
+    _parameter_constraints = {
+        "estimator": [having("fit", "decision_function_instances"), None],
+        "unlabelled_weight": [at_least(0)],
+    }
+
+    def __init__(self, estimator=None, *, unlabelled_weight=1.0):
         self.estimator = estimator
         self.unlabelled_weight = unlabelled_weight
 
     def _learn(self, bags, y, weight):
-        check_scalar(self.unlabelled_weight, "unlabelled_weight", Real, min_val=0)
         numbers = y.dtype.kind in "iuf"
         unlabelled = y == UNLABELLED if numbers else np.zeros(len(y), dtype=bool)
         large = np.flatnonzero(unlabelled & (bags.sizes > 1))

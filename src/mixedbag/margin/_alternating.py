@@ -5,11 +5,12 @@ import numbers
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_random_state
 
-from mixedbag._kernels import Kernel, settled_gamma
+from mixedbag._kernels import KERNEL_PARAMETERS, Kernel, settled_gamma
+from mixedbag._parameters import above, at_least, one_of, whole
 from mixedbag._solvers.numbered_rows import Rows
-from mixedbag.base import BagClassifier, check_choice
+from mixedbag.base import BagClassifier
 from mixedbag.engines import ClusterLostError
 from mixedbag.margin._ambiguity import Labels
 from mixedbag.margin._blocks import BlockAmbiguity, BlockMachine, weighted_by_label
@@ -27,10 +28,24 @@ class _MarginSVC(BagClassifier):
     _needs_scaling = True
     _accepts_sparse = True
     _pooling = Max()
+    _parameter_constraints = {
+        "C": [above(0), "array-like"],
+        "kernel": [one_of("linear", "rbf", "poly", "sigmoid", "precomputed"), callable],
+        **KERNEL_PARAMETERS,
+        "loss": [one_of("hinge", "squared_hinge")],
+        "intercept_scaling": [above(0)],
+        "update": [one_of("synchronous", "asynchronous")],
+        "n_init": [whole(1)],
+        "max_iter": [whole(1)],
+        "tol": [above(0)],
+        "cache_size": [at_least(0)],
+        "n_components": [whole(1)],
+    }
 
     def __init__(
         self,
         C=1.0,
+        *,
         kernel="rbf",
         degree=2,
         gamma="scale",
@@ -66,24 +81,22 @@ class _MarginSVC(BagClassifier):
 
     def _fit(self, bags, sign, weight):
         self._check_parameters()
-        rng = check_random_state(self.random_state)
         ambiguity = self._ambiguity(bags, sign, weight)
-        machine = self._machine(bags, ambiguity.averages(), weight, rng)
-        solution = self._best_search(machine, ambiguity, rng)
+        machine = self._machine(bags, ambiguity.averages(), weight)
+        solution = self._best_search(machine, ambiguity)
         self.witness_ = bag_argmax(solution.scores, bags.offsets)[ambiguity.positive]
 
     def _fit_blocks(self, blocks):
         """Learn from blocks of labelled bags, wherever they are."""
         self._check_parameters()
         self._check_blocks()
-        rng = check_random_state(self.random_state)
-        rng.randint(2**31 - 1)  # drawn for the machine of a local fit, which has the same starts
         n = self.n_features_in_
         machine = BlockMachine(n, self.intercept_scaling, self.loss == "squared_hinge")
-        self._best_search(machine, BlockAmbiguity(self._ambiguity, blocks, n), rng)
+        self._best_search(machine, BlockAmbiguity(self._ambiguity, blocks, n))
 
-    def _best_search(self, machine, ambiguity, rng):
+    def _best_search(self, machine, ambiguity):
         """The solution of the best start, which the learner keeps."""
+        rng = check_random_state(self.random_state)  # starts are the same whatever the machine
         cost = ambiguity.costs([self.C] * 2 if isinstance(self.C, numbers.Real) else self.C)
         if self.class_weight == "balanced":
             cost = ambiguity.balanced(cost)
@@ -163,8 +176,9 @@ class _MarginSVC(BagClassifier):
 
     # Machines ------------------------------------------------------------------------------------
 
-    def _machine(self, bags, average, weight, rng):
+    def _machine(self, bags, average, weight):
         instances = bags.instances
+        rng = check_random_state(self.random_state)
         seed = rng.randint(2**31 - 1)
         if self.kernel == "linear":
             rows = Rows(instances, average @ instances, self.intercept_scaling)
@@ -197,24 +211,14 @@ class _MarginSVC(BagClassifier):
     # Parameters ----------------------------------------------------------------------------------
 
     def _check_parameters(self):
-        sides = [self.C] if isinstance(self.C, numbers.Real) else list(self.C)
-        if len(sides) not in (1, 2) or not all(0 < c < np.inf for c in sides):
-            raise ValueError(f"C must be positive, or a pair of positive numbers; got {self.C!r}")
-        if not callable(self.kernel):
-            check_choice("kernel", self.kernel, ("linear", "rbf", "poly", "sigmoid", "precomputed"))
-        check_choice("loss", self.loss, ("hinge", "squared_hinge"))
+        if not isinstance(self.C, numbers.Real):
+            sides = list(self.C)
+            if len(sides) != 2 or not all(0 < c < np.inf for c in sides):
+                raise ValueError(
+                    f"C must be positive, or a pair of positive numbers; got {self.C!r}"
+                )
         if self.loss == "squared_hinge" and self.kernel != "linear":
             raise ValueError("loss='squared_hinge' needs kernel='linear'")
-        if isinstance(self.gamma, str):
-            check_choice("gamma", self.gamma, ("scale", "auto"))
-        if not isinstance(self.class_weight, (dict, type(None))):
-            check_choice("class_weight", self.class_weight, ("balanced",))
-        check_choice("update", self.update, ("synchronous", "asynchronous"))
-        for name in ("n_init", "max_iter", "n_components"):
-            check_scalar(getattr(self, name), name, numbers.Integral, min_val=1)
-        for name in ("tol", "intercept_scaling"):
-            value = getattr(self, name)
-            check_scalar(value, name, numbers.Real, min_val=0, include_boundaries="neither")
 
     def _check_blocks(self):
         needs = {"kernel": "linear", "update": "synchronous"}
