@@ -23,14 +23,14 @@ HELPERS = {
     "Calibration": "mixedbag.comparison._calibration.Calibration",
     "ClassBlend": "mixedbag.comparison._blend.ClassBlend",
     "EstimatorEnsemble": "mixedbag.boosting._ensembles.EstimatorEnsemble",
-    "LinearFeatures": "mixedbag.disjunctive.features.LinearFeatures",
-    "RBFFeatures": "mixedbag.disjunctive.features.RBFFeatures",
+    "LinearFeatures": "mixedbag.disjunctive._features.LinearFeatures",
+    "RBFFeatures": "mixedbag.disjunctive._features.RBFFeatures",
     "SpreadAny": "mixedbag._spread.SpreadAny",
     "SpreadCounts": "mixedbag._spread.SpreadCounts",
     "SpreadMajority": "mixedbag._spread.SpreadMajority",
     "SpreadTotals": "mixedbag._spread.SpreadTotals",
     "StumpEnsemble": "mixedbag.boosting._ensembles.StumpEnsemble",
-    "ThresholdedRBFFeatures": "mixedbag.disjunctive.features.ThresholdedRBFFeatures",
+    "ThresholdedRBFFeatures": "mixedbag.disjunctive._features.ThresholdedRBFFeatures",
     "WeightedEstimator": "mixedbag.boosting._ensembles.WeightedEstimator",
 }
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from mixedbag._gamma import settled_gamma
+from mixedbag._kernels import settled_gamma
 from mixedbag.classics import MILES
 from mixedbag.classics._rows import feature_moments, sample_rows
 from mixedbag.datasets import make_any
