@@ -47,12 +47,16 @@ from mixedbag.pooling import NoisyOr
 OUT = Path(__file__).parent / "results" / "solvers.md"
 
 
-def timed(call, repeat=3, patience=3.0):
+def timed(call, repeat=3, patience=1.0):
     """The result, and the fewest processor seconds of several calls: the machine may be shared."""
     seconds = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        call()  # compiles
+        first = time.process_time()
+        result = call()  # compiles
+        first = time.process_time() - first
+        if first > 4.0 * patience:  # a library that takes so long did not spend it compiling
+            return result, first
         while len(seconds) < repeat and sum(seconds) < patience:
             start = time.process_time()
             result = call()
@@ -234,7 +238,7 @@ def tubes():
 def linear_machines():
     """The same with linear machines, narrow and wide: LIBLINEAR gets its rows copied."""
     lines = []
-    narrow, y = bags_with_witnesses(2000, 10, 50)
+    narrow, y = bags_with_witnesses(1000, 10, 50)
     rng = np.random.default_rng(0)
     wide = sparse.random(2000, 20_000, 0.002, "csr", rng=rng).tolil()
     wide[np.arange(0, 2000, 10), 0] = 2.0 * (np.arange(200) % 2)
@@ -277,7 +281,7 @@ def linear_machines():
             if solver == "dual_descent":
                 verdict = "kept: warm starts, reads numbered rows in place, a certificate"
             lines.append(row(solver, name, "LIBLINEAR", timed(ours), timed(liblinear), verdict))
-    lines += skglm_machine(*labelled_rows(500, 20), 0.1)
+    lines += skglm_machine(*labelled_rows(300, 20), 0.1)
     return lines
 
 
@@ -305,7 +309,7 @@ def skglm_machine(X, sign, C):
 def boxes():
     """½‖Zᵀβ‖² − linearᵀβ over a box and Σβ = 0: dense rows, free intercept."""
     lines = []
-    for n, d, C in ((2000, 20, 1.0), (20_000, 50, 1.0)):
+    for n, d, C in ((2000, 20, 1.0), (10_000, 50, 1.0)):
         X, sign = labelled_rows(n, d)
         low, high = np.minimum(sign, 0.0) * C, np.maximum(sign, 0.0) * C
 

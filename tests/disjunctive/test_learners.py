@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
 from mixedbag import Bags
+from mixedbag._solvers import highs
 from mixedbag._solvers.highs import SolverStopped
 from mixedbag.disjunctive import (
     DPBoost,
@@ -221,3 +222,18 @@ def test_musk1_is_learned_and_bounded():
     assert model.score(bags, data.y) > 0.9
     assert model.gap_ < 0.35
     assert model.n_cuts_ > 20
+
+
+@pytest.mark.parametrize("learner", [SparseBagMarginSVC, LNPBoost, ExactBagMarginSVC])
+def test_features_that_highs_refuses_are_named(learner):
+    rng = np.random.default_rng(0)
+    bags = Bags.from_list([rng.normal(size=(2, 3)) for _ in range(8)])
+    with pytest.raises(ValueError, match=r"instance 0 of bag 0 has .* in feature 0: too large"):
+        learner().fit(bags.with_instances(1e17 * (1.0 + bags.instances**2)), np.arange(8) % 2)
+
+
+def test_what_highs_refuses_stops_with_a_reason():
+    solver = highs.new_solver()
+    highs.append_columns(solver, np.ones(1), np.zeros(1), np.ones(1), np.empty((0, 1)))
+    with pytest.raises(SolverStopped, match="refuses coefficients as large as 1e\\+16"):
+        highs.append_rows(solver, np.ones(1), np.ones(1), np.array([[1e16]]))

@@ -230,3 +230,13 @@ def test_musk1_is_learned_with_default_settings(learner):
     held_out = np.arange(len(bags)) % 4 == 0
     model = learner(C=10.0).fit(bags[~held_out], data.y[~held_out])
     assert model.score(bags[held_out], data.y[held_out]) >= 0.7
+
+
+@BOTH
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_one_enormous_value_is_named(learner, kernel):
+    bags, y = make_bags(10)
+    X = bags.instances.copy()
+    X[3, 0] = 1e300
+    with pytest.raises(ValueError, match=r"has 1e\+300 in feature 0"):
+        learner(kernel=kernel).fit(bags.with_instances(X), y)

@@ -1,0 +1,19 @@
+"""Every hand-written solver, one problem a file.
+
+A file says: the problem in one formula, what certifies the answer, who calls it, and which library
+does the same, how fast (``benchmarks/results/solvers.md``). A solver stays only if it is three
+times faster than that library, or does what it cannot: warm starts, sums over blocks, certificates.
+
+==================  =====================================================================
+`smo`               kernel machines, by pairs of multipliers
+`proximal_newton`   linear machines with up to a thousand features
+`dual_descent`      linear machines with more
+`interior_point`    linear machines with a free or a priced intercept, on blocks of rows
+`block_newton`      linear machines with the squared hinge, on blocks of rows
+`batch_lbfgs`       smooth functions from many starts at once
+`dual_simplex`      the linear programs of a branch and bound over witnesses
+`highs`             all other linear programs: HiGHS, warm and on a clock
+==================  =====================================================================
+
+`hinge` is the problem that several of them solve, `numbered_rows` the table that they read.
+"""

@@ -1,4 +1,12 @@
-"""L-BFGS for many starts at once: one call of the function moves all of them."""
+"""L-BFGS for many starts at once: one call of the function moves all of them.
+
+The problem: min f(x), smooth, from each of several x.
+
+Certificate: no start ever rises; a start has converged when a step gains less than `tol`.
+Callers: `DiverseDensity` and `EMDD`, whose f for a batch of concepts is a few matrix products.
+Library: SciPy's L-BFGS from one start after the other, which cannot give up on those that fall
+behind. @batch_lbfgs@
+"""
 
 from collections import deque
 

@@ -3,6 +3,11 @@
 The problem, smooth and convex::
 
     min ½ Σ_k penalty_k w_k² + Σ_s cost_s max(0, 1 − sign_s ⟨w, x_s⟩)²
+
+Certificate: the decrement of the last step, which no longer lowers the objective.
+Callers: `margin` on blocks, ``loss="squared_hinge"``.
+Library: LIBLINEAR's Newton method and SciPy's L-BFGS; the first needs all rows in one place, the
+second takes many more rounds over the blocks. @block_newton@
 """
 
 import warnings

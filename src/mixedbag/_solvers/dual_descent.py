@@ -3,6 +3,11 @@
 The problem (`hinge.Problem`)::
 
     max Σ_s (dual_s − ridge_s/2 dual_s²) − ½‖Σ_s sign_s dual_s x_s‖²   over   0 ≤ dual ≤ upper
+
+Certificate: the duality gap, below `tol` times the objective of the primal.
+Callers: `margin` (linear, a thousand features or more).
+Library: LIBLINEAR, the same method. It starts from nothing every time, needs a copy of the chosen
+rows, and stops by the size of its last steps. @dual_descent@
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Kernel: the dual simplex method for the LPs of a branch and bound over witnesses.
+"""The dual simplex method for the LPs of a branch and bound over witnesses.
 
 The LP  min Σ_k limit_k v_k + Σ_r C_r [1 - a_r·v]₊,  v ≥ 0,  has the dual  max Σ u_r  over
 0 ≤ u_r ≤ C_r,  g_k ≤ limit_k  with g = Σ_r u_r a_r. Columns are signed features (limit 1), slacks
@@ -8,7 +8,9 @@ columns S (those with g = limit, the only ones with a weight): v_S = A⁻¹ 1. T
 kept; with some fifty rows a pivot costs a few dozen microseconds, where a general solver spends
 milliseconds on starting up alone.
 
-Every step keeps the dual feasible, so Σ u is a lower bound at any time.
+Certificate: every step keeps the dual feasible, so Σ u is a lower bound at any time.
+Callers: `ExactBagMarginSVC`, at every node.
+Library: HiGHS, warm. @dual_simplex@
 """
 
 import numpy as np

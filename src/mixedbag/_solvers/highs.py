@@ -1,4 +1,11 @@
-"""HiGHS, kept on a leash: warm starts, a clock, and one exception for everything that fails."""
+"""HiGHS, kept on a leash: warm starts, a clock, and one exception for everything that fails.
+
+The problem: min cᵀx over A x ≥ b and bounds, again and again as rows and columns come and go.
+
+Certificate: HiGHS's own status, looked at before any value or dual is read.
+Callers: all learners of `disjunctive`: restricted masters, hulls, membership of cuts.
+Library: this is the library.
+"""
 
 import time
 

@@ -2,7 +2,14 @@
 
 The Hessian is a diagonal plus the product of a thin matrix with its transpose, so a Newton step
 costs O(rows × features²) and the number of steps, about twenty, depends on neither the rows nor
-their costs. What a step needs of the rows are sums, so they may lie in blocks anywhere.
+their costs. What a step needs of the rows are sums, so they may lie in blocks anywhere::
+
+    min ½‖Zᵀβ‖² + ½(Σβ)²/penalty − linearᵀβ   over   low ≤ β ≤ high
+
+Certificate: the duality gap, and residuals of the optimality conditions.
+Callers: `margin` on blocks (hinge), `AggregateSVC` (linear), `AggregateSVR` (linear), here and on
+blocks.
+Library: Clarabel, which needs all rows in one place. @interior_point@
 """
 
 from dataclasses import dataclass, replace

@@ -1,4 +1,14 @@
-"""Proximal Newton steps for linear problems with few features."""
+"""Proximal Newton steps: linear machines with few features.
+
+The problem (`hinge.Problem`)::
+
+    min ½‖w‖² + Σ_s cost_s loss(sign_s ⟨w, x_s⟩)        hinge or squared hinge
+
+Certificate: the duality gap, below `tol` times the objective.
+Callers: `margin` (linear, up to a thousand features; landmarks of kernels).
+Library: LIBLINEAR, skglm. Neither has warm starts or a gap, and LIBLINEAR's answer depends on the
+order of the rows until it has converged. @proximal_newton@
+"""
 
 from dataclasses import dataclass
 

@@ -5,6 +5,13 @@ The problem, of every support vector machine with a kernel K and a free intercep
     min ½βᵀKβ − yᵀβ + Σ_i ε_i |β_i|   over   Σβ = const,   low ≤ β ≤ high,   low ≤ 0 ≤ high
 
 Classification has y = s, ε = 0 and β = s·dual; regression y the targets and ε the tube.
+
+Certificate: nothing that may rise has a larger error than what may fall (up to `tol`); for
+classification also a lower and an upper bound on the machine's objective (`climb`).
+Callers: `margin` (kernels other than linear), `AggregateSVC` (search and proof of labels),
+`AggregateSVR` (kernels other than linear).
+Library: LIBSVM. It has no warm starts, no partial Gram matrix, one tube for all rows, and cannot
+stop when a question is settled. @smo@
 """
 
 import numpy as np
