@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
-from mixedbag.engines.sampling import sample_rows
+from mixedbag.engines._sampling import sample_rows
 
 MAX_CELLS = 255  # of values; one more code is left for missing ones, and a code fits a byte
 

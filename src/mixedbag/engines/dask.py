@@ -11,7 +11,7 @@ import numpy as np
 from distributed import CancelledError, KilledWorker, default_client, progress, wait
 
 from mixedbag.engines import _partitions as partitions
-from mixedbag.engines import schemas
+from mixedbag.engines import _schemas as schemas
 from mixedbag.engines.local import BlockedBags, ClusterLostError
 
 PATIENCE = 30.0  # seconds without any worker before the cluster counts as lost
