@@ -7,7 +7,7 @@ The problem, smooth and convex::
 Certificate: the decrement of the last step, which no longer lowers the objective.
 Callers: `margin` on blocks, ``loss="squared_hinge"``.
 Library: LIBLINEAR's Newton method and SciPy's L-BFGS; the first needs all rows in one place, the
-second takes many more rounds over the blocks. @block_newton@
+second takes many more rounds over the blocks. The ratio is not measured yet.
 """
 
 import warnings
