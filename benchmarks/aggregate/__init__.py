@@ -1,0 +1,1 @@
+"""The paper on learning from aggregate outputs."""

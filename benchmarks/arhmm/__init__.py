@@ -1,0 +1,1 @@
+"""The paper on multiple instances in time series (ARHMM-MIL)."""

@@ -1,0 +1,1 @@
+"""The classics of the field, with their defaults."""

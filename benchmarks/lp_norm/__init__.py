@@ -1,0 +1,1 @@
+"""The paper on boosting with generalised means (lp norms) of instances."""

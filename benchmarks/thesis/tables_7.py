@@ -1,0 +1,181 @@
+"""Tables 7.1-7.4: 1-norm MI-SVM and LNPBoost beside the printed figures; and which program it was.
+
+C = 1, features standardised on the training folds, sigma = 9 (MUSK) or 8 (Corel); no setting is
+chosen on the folds. LNPBoost makes `ROUNDS` rounds of cuts, within `LIMIT` seconds, and projects
+after each. The thesis prints its program without a bias. The objectives in its tables of raw
+results (7.8, 7.9, 7.16, 7.17 and 7.19, C = 1) tell whether its experiments had one: an objective
+does not depend on how test bags happen to fall into folds.
+"""
+
+import numpy as np
+from scipy.stats import ttest_ind_from_stats
+
+from benchmarks._tables import Table, grouped, plus_minus, published
+from benchmarks.thesis._disjunctive import fit_fold, fold_of, gamma_of, summary
+from mixedbag.disjunctive import LNPBoost, SparseBagMarginSVC
+
+ROUNDS = 5
+LIMIT = 60.0  # CPU seconds of a fit
+TREC = [f"trec9-{k}" for k in (1, 2, 3, 4, 7, 9, 10)]
+SETS = {
+    **dict.fromkeys(["musk1", "musk2", "elephant", "fox", "tiger"], ("linear", "rbf")),
+    **dict.fromkeys(TREC, ("linear",)),
+}
+MODELS = ("sparse", "selected", "lnp")
+CUT_WITHOUT_BIAS = [("musk1", "rbf"), ("elephant", "linear"), ("tiger", "rbf")]
+CUT_WITHOUT_BIAS += [("trec9-3", "linear")]
+TINY = {"set": "musk1", "features": "linear", "model": "sparse", "bias": "free", "fold": 0}
+
+
+def cases():
+    pairs = [(name, features) for name, kinds in SETS.items() for features in kinds]
+    found = [(*pair, model, "free") for pair in pairs for model in MODELS]
+    found += [(*pair, "sparse", "none") for pair in pairs if pair[0] != "musk2"]
+    found += [(*pair, "lnp", "none") for pair in CUT_WITHOUT_BIAS]
+    keys = ("set", "features", "model", "bias")
+    return [dict(zip(keys, one)) | {"fold": k} for one in found for k in range(10)]
+
+
+def run(case):
+    fold = fold_of(case["set"], case["fold"])
+    shared = {"features": case["features"], "gamma": gamma_of(case["set"]), "random_state": 0}
+    shared["fit_intercept"] = case["bias"] == "free"
+    if case["model"] == "lnp":
+        model = LNPBoost(max_rounds=ROUNDS, time_limit=LIMIT, **shared)
+    else:
+        model = SparseBagMarginSVC(feature_selection=case["model"] == "selected", **shared)
+    row = fit_fold(model, fold)
+    return row if case["bias"] == "free" else row | shifted(model, fold)
+
+
+def shifted(model, fold):
+    """The accuracy with a threshold that suits the training bags best."""
+    train, y, test, truth = fold
+    known = model.decision_function(train)
+    scores = np.sort(known)
+    thresholds = np.concatenate([[0.0], (scores[1:] + scores[:-1]) / 2])
+    best = np.argmax([np.mean((known > t) == (y == 1)) for t in thresholds])
+    unseen = model.decision_function(test) > thresholds[best]
+    return {"shifted accuracy": 100.0 * float(np.mean(unseen == (truth == 1)))}
+
+
+def table(rows):
+    found = grouped(rows, "set", "features", "model", "bias")
+    pairs = dict.fromkeys(key[:2] for key in found)
+    tables = [line(found, *pair) for pair in pairs]
+    search = [
+        beside(found, "sparse", *pair) for pair in pairs if (*pair, "sparse", "none") in found
+    ]
+    cuts = [beside(found, "lnp", *pair) for pair in pairs if (*pair, "lnp", "none") in found]
+    return [
+        Table("Tables 7.1-7.4: accuracy, ours and the thesis's", tables, NOTES),
+        Table("The bias: 1-norm MI-SVM, all features, C = 1", search, SHIFTED),
+        Table("The bias: LNPBoost", cuts, BIAS),
+    ]
+
+
+def printed(name, method, features, of="thesis_accuracy"):
+    """The row of the printed table, or nothing."""
+    label = name.replace("trec9-", "TST") if name in TREC else name.replace("musk", "MUSK")
+    label = label if name in TREC or name.startswith("musk") else name.capitalize()
+    for row in published(of):
+        if (row["dataset"], row["method"], row["features"]) == (label, method, features):
+            return row
+    return None
+
+
+def spread(row):
+    return float(row["accuracy"]), float(row["std"] or "nan")
+
+
+def line(found, name, features):
+    row = {"set": name, "features": features}
+    results = {model: found.get((name, features, model, "free")) for model in MODELS}
+    titles = {
+        "sparse": ("1-norm MI-SVM, all features", None),
+        "selected": ("1-norm MI-SVM, selected", "1-norm MI-SVM, feature selection"),
+        "lnp": ("LNPBoost", "LNPBoost (PRDP)"),
+    }
+    for label, (title, thesis) in titles.items():
+        mine = results[label]
+        row[title] = plus_minus(*summary(mine, "accuracy")) if mine else ""
+        if thesis:
+            figure = printed(name, thesis, features)
+            row[f"{title}, thesis"] = plus_minus(*spread(figure)) if figure else "-"
+    for best in ("EM-DD", "MI-SVM", "mi-SVM"):
+        figure = printed(name, best, "-" if best == "EM-DD" else features)
+        row[f"{best}, thesis"] = float(figure["accuracy"]) if figure else "-"
+    if results["lnp"]:
+        ours = summary(results["lnp"], "accuracy")
+        if results["selected"]:
+            row["p, selected"] = welch(ours, summary(results["selected"], "accuracy"))
+        row["p, thesis"] = welch(ours, spread(printed(name, "LNPBoost (PRDP)", features)))
+    fields = (("score", "score 1-norm"), ("features kept", "kept features"))
+    for model, wanted in (
+        ("sparse", (*fields, ("cpu_seconds", "s 1-norm"))),
+        ("lnp", (("score", "score LNP"), ("gap", "gap LNP"), ("cpu_seconds", "s LNP"))),
+    ):
+        for field, title in wanted if results[model] else ():
+            row[title] = summary(results[model], field)[0]
+    return row
+
+
+def welch(ours, other, n=10):
+    """p of equal means, from (mean, standard deviation) over n folds each."""
+    return round(float(ttest_ind_from_stats(*ours, n, *other, n, equal_var=False).pvalue), 2)
+
+
+def beside(found, model, name, features):
+    """One row: the thesis, ours without a bias, ours with a free one."""
+    method = "1-norm MI-SVM" if model == "sparse" and name not in TREC else "LNPBoost (PRDP)"
+    thesis = printed(name, method, features, of="thesis_scores")
+    free = found.get((name, features, model, "free"))
+    none = found[name, features, model, "none"]
+    return {
+        "set": name,
+        "features": features,
+        "score, thesis": float(thesis["score"]),
+        "score, no bias": summary(none, "score")[0],
+        "score, free bias": summary(free, "score")[0] if free else "",
+        "accuracy, thesis": float(thesis["accuracy"]),
+        "accuracy, no bias": plus_minus(*summary(none, "accuracy")),
+        "no bias, shifted": plus_minus(*summary(none, "shifted accuracy")),
+        "accuracy, free bias": plus_minus(*summary(free, "accuracy")) if free else "",
+    }
+
+
+NOTES = (
+    "Accuracies in %, mean ± standard deviation over ten folds, a free bias. score: objective "
+    "reached; gap: proven relative distance from the optimum; CPU seconds a fold, one thread. p: "
+    "Welch tests of LNPBoost against our own selected 1-norm MI-SVM, and against the thesis's "
+    "LNPBoost. **What LNPBoost contains here**: more than the thesis's algorithm. It searches "
+    "locally (alternating witnesses, as 1-norm MI-SVM does) before the first cut and again after "
+    "each projection, and keeps the best classifier met; the thesis projects the relaxed solution "
+    "(PRDP) and no more. A figure of this column is that of cuts and search together, so it says "
+    "little about the cuts alone. The thesis's EM-DD and 2-norm figures stand in "
+    "`published/thesis_accuracy.csv`. Not in these tables: the pure projection without a search, "
+    "the feature selection of Tables 7.15-7.19 as printed, RDP and PRDP curves of Figures 7.8 and "
+    "7.9, and 1-norm MI-SVM with asynchronous updates and random starts; the library has no such "
+    "options yet. DPBoost is measured in `synthetic` and `growth` alone."
+)
+SHIFTED = (
+    "score: the objective reached. shifted: without a bias while learning, then a threshold that "
+    "is best on the training bags. On TREC9 the thesis's figures are those of LNPBoost: without "
+    "feature selection its 1-norm MI-SVM ran out of memory."
+)
+BIAS = (
+    "What the objectives say. On MUSK1 and TREC9 the thesis's are those of the program without a "
+    "bias (ours lie 2 to 17 % lower: better minima, and on MUSK1 its slack mass differs by a "
+    "tenth), not those of one with a bias. On the Corel sets they are 1.5 to 2.7 times ours "
+    "without a bias, and more with one: its inputs, or its loss, must differ from what its text "
+    "says; inputs of a smaller scale would make the same C a milder fit. "
+    "What that explains. Tiger, radial features: without a bias we reach the thesis's accuracy. "
+    "TREC9-3: a quarter of the difference, with a threshold from the training bags. MUSK1, radial "
+    "features: the printed accuracy is not that of the printed program, which at threshold 0 "
+    "gives 60 %, but that of one with a bias; it is the best of six angle tolerances (78.9 to "
+    "84.4). Elephant, linear: the bias explains nothing; the scale of the inputs may. "
+    "Classifiers of nearly equal objective differ by several points in accuracy (MUSK1 in "
+    "`figures_7`). By the Welch tests above, no figure of ours that lies below the thesis's does "
+    "so at the 5 % level. We keep the free bias: it is what a user expects, and no setting is "
+    "chosen on test folds."
+)
