@@ -12,6 +12,7 @@ demo: .venv/installed
 
 test: .venv/tests-installed
 	$(BIN)/python -m pytest -n auto --dist worksteal
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernel
 
 # Damages files, arrays, models and trials for MINUTES and counts what becomes of them.
 fuzz: .venv/tests-installed
@@ -35,8 +36,8 @@ types: .venv/dev-installed
 	$(BIN)/python -m pip install --quiet --editable '.[tests]'
 	touch $@
 
-.venv/dev-installed: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+.venv/dev-installed: .venv/tests-installed requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --requirement requirements-dev.txt
 	touch $@
 
 clean:

@@ -95,6 +95,7 @@ def test_solving_near_the_margin_is_solving_for_all(monkeypatch, share):
     np.testing.assert_allclose(near_scores, scores, atol=1e-5)
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("D", [0.2, 1.5, np.inf])
 def test_labels_are_the_best_by_enumeration(D):
     rng = np.random.default_rng(1)
@@ -116,6 +117,7 @@ def random_machine(seed, n=40):
     return X, X @ X.T, sign, rng.uniform(0.2, 1.0, size=n // 5).repeat(5)
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("seed", range(3))
 def test_the_climb_ends_between_its_bounds(seed):
     X, gram, sign, cost = random_machine(seed)

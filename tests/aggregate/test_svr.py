@@ -10,6 +10,8 @@ from sklearn.svm import SVR
 from mixedbag import Bags
 from mixedbag.aggregate import AggregateSVR
 
+pytestmark = pytest.mark.kernel
+
 
 def problem(seed=0, n_bags=25, n_features=4):
     rng = np.random.default_rng(seed)

@@ -56,6 +56,7 @@ def eq14(bags, total, weight, ridge, leaf_of, slope):
     return np.sum((stacked @ solution - target) ** 2), dict(zip(leaves, solution[0] + solution[1:]))
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_every_label_split_is_the_best_by_brute_force(seed, n_classes):
@@ -99,6 +100,7 @@ def test_every_label_split_is_the_best_by_brute_force(seed, n_classes):
     assert errors[-1] >= eq12(bags, counts, weight, final) - 1e-9  # a last relabelling may help
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("ridge", [0.05, 3.0])
 def test_every_value_split_is_the_best_by_brute_force(seed, ridge):

@@ -10,6 +10,8 @@ from mixedbag.boosting._scores import Directions, Scores, Sides
 from mixedbag.engines import Labelled
 from tests.boosting.toys import LOSSES, POOLINGS, hessian, random_bags, total_loss
 
+pytestmark = pytest.mark.kernel
+
 
 def derivatives(pooling, loss, seed=0, level=0.0):
     labelled = Labelled(*random_bags(seed=seed))

@@ -53,6 +53,7 @@ def cuts(grid):
         yield cell, grid.feature[slot], grid.cut[cell], goes_left
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("is_sparse", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
@@ -80,6 +81,7 @@ def test_newton_sums_equal_direct_sums(pooling, loss, kind, is_sparse):
         np.testing.assert_allclose(sums[last], [slopes.sum(), total, 0.0], atol=1e-9)
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("is_sparse", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_class_sums_equal_direct_sums(kind, is_sparse):
@@ -96,6 +98,7 @@ def test_class_sums_equal_direct_sums(kind, is_sparse):
         np.testing.assert_allclose(sums[cell], expected, atol=1e-12)
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("is_sparse", [False, True])
 def test_sides_and_shares(is_sparse):
     bags, sign, weight = random_bags(seed=7)
@@ -114,6 +117,7 @@ def test_sides_and_shares(is_sparse):
         np.testing.assert_allclose(shares, [expected, expected])
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("n_blocks", [2, 3, 20])
 def test_sums_of_blocks_add_up(n_blocks):
     labelled = random_bags(n_bags=15, seed=8)

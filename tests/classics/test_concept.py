@@ -170,7 +170,7 @@ def test_units_do_not_matter():
 
 @pytest.mark.data
 def test_musk1_objective_is_below_wekas():
-    """24.68 is what Weka 3.6 reaches there; `python -m benchmarks emdd` measures it again."""
+    """24.68 is what Weka 3.6 reaches there; `python -m benchmarks thesis/emdd` measures it."""
     data = load("musk1")
     bags = InstanceWise(StandardScaler()).fit_transform(data.bags)
     assert EMDD(alpha=0.0).fit(bags, data.y).objective_[-1] < 20.0

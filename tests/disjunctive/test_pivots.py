@@ -11,6 +11,8 @@ from mixedbag.disjunctive._program import DisjunctiveProgram
 from tests.disjunctive.oracles import margin_lp, random_program
 from tests.disjunctive.test_master import full_lp
 
+pytestmark = pytest.mark.kernel
+
 
 def envelope_value(program, remaining):
     """The node LP by scipy: one row a bag, with the best value of every signed feature."""

@@ -38,6 +38,7 @@ def tables(X, centroids, kind):
     return X.astype(kind), centroids.astype(kind)
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("kind", ["float64", "float32", "csr"])
 def test_row_kernels_match_numpy(data, kind):
     X, centroids, rows, _, cost = data
@@ -89,6 +90,7 @@ def test_linear_machine_is_optimal(data, squared, kind, narrow, monkeypatch):
         assert excess[solution.dual >= cost - 1e-6].max() < 1e-4
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("squared", [False, True])
 @pytest.mark.parametrize("narrow", [True, False])
 def test_a_warm_start_reaches_the_same_solution(data, squared, narrow, monkeypatch):
@@ -103,6 +105,7 @@ def test_a_warm_start_reaches_the_same_solution(data, squared, narrow, monkeypat
     np.testing.assert_allclose(warm.weights, cold.weights, atol=1e-4)
 
 
+@pytest.mark.kernel
 def test_descent_from_the_solution_takes_one_epoch(data):
     X, centroids, rows, sign, cost = data
     table = Rows(X, centroids)
@@ -145,6 +148,7 @@ def test_kernel_machine_equals_svc(C):
     np.testing.assert_allclose(again.scores, solution.scores, atol=1e-6)
 
 
+@pytest.mark.kernel
 def test_intercept_without_support_vectors_on_the_margin_is_that_of_svc():
     # Tiny C: every dual of the smaller class is at its bound, and those of the other too.
     X = np.arange(8.0)[:, None]
@@ -156,6 +160,7 @@ def test_intercept_without_support_vectors_on_the_margin_is_that_of_svc():
     np.testing.assert_allclose(solution.scores, svc.decision_function(X), atol=1e-6)
 
 
+@pytest.mark.kernel
 def test_columns_are_the_gram_matrix_and_computed_once():
     rng = np.random.default_rng(2)
     X, centroids = rng.standard_normal((9, 2)), rng.standard_normal((3, 2))
@@ -201,6 +206,7 @@ def test_all_landmarks_are_the_whole_kernel():
     np.testing.assert_allclose(scores, solution.scores, atol=1e-6)
 
 
+@pytest.mark.kernel
 def test_no_step_is_taken_where_only_rounding_sees_a_slope():
     """A direction too short to change any margin, with a slope that is noise."""
     one, nothing = np.ones(1), np.zeros(1)

@@ -15,6 +15,7 @@ def one_bag(n):
     return np.array([0, n])
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("positive", [True, False])
 @pytest.mark.parametrize("omega", [-6.0, -1.0, 0.0, 2.0, 8.0])
 @pytest.mark.parametrize(("n", "n_states"), [(1, 3), (2, 1), (4, 3), (6, 2)])
@@ -129,6 +130,7 @@ def test_bags_of_a_block_are_independent_and_weighted():
     assert_allclose(unlabelled.sum(), weight @ (np.diff(starts) - 1), rtol=1e-10)
 
 
+@pytest.mark.kernel
 def test_both_labels_exhaust_the_possibilities():
     rng = np.random.default_rng(2)
     chain, theta = random_chain(rng, 5)

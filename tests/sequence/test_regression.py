@@ -8,6 +8,8 @@ from numpy.testing import assert_allclose
 
 from mixedbag.sequence._regression import CHUNK, embed, second_moments
 
+pytestmark = pytest.mark.kernel
+
 
 @pytest.mark.parametrize("order", [0, 1, 3])
 def test_rows_hold_the_past_latest_first(order):
