@@ -54,6 +54,7 @@ def test_blocks_give_the_model_of_one_place(kind, options, seed):
     assert (np.diff(there.objective_) <= 1e-8 * there.objective_[0]).all()
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # the blocks have them
 def test_more_than_two_classes():
     bags, _, weight = problem(0)
     y = np.arange(len(bags)) % 3
