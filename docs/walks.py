@@ -22,12 +22,12 @@ def compare_a_table():
     import numpy as np
 
     from mixedbag.cli import main
-    from mixedbag.comparison import run, workers
+    from mixedbag.comparison import _compare, _workers
     from mixedbag.datasets import make_any
 
     data = make_any(n_bags=24, size=3, n_features=2, random_state=0)
     columns = [data.bags.bag_of, data.bags.spread(data.y), *data.bags.instances.T]
-    run.Workers = lambda protocol, n_jobs: workers.InProcess(protocol)
+    _compare.Workers = lambda protocol, n_jobs: _workers.InProcess(protocol)
 
     def walk():
         with tempfile.TemporaryDirectory() as folder:

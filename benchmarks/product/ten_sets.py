@@ -30,7 +30,7 @@ SETS = {
     "fox": "fox",
 }
 BUDGET = 300.0
-TINY = {"data": "eastwest", "budget": 8.0}
+TINY = {"data": "eastwest", "budget": 60.0}
 
 
 def cases():
@@ -57,7 +57,7 @@ def run(case):
     single = next((row for row in board.values() if row.kind == "choice"), None)
     return {
         "chosen model": percent(chosen),
-        "95 %": f"{100 * chosen.low:.1f}–{100 * chosen.high:.1f}",
+        "95 %": chosen and f"{100 * chosen.low:.1f}–{100 * chosen.high:.1f}",
         "best single": percent(single),
         "forest": percent(board.get("bag statistics + forest")),
         "learners": len(result.finished()),

@@ -59,7 +59,7 @@ PROBLEMS = {
         "sitting on bed": lambda: _activity("batteryless", 1),
     },
 }
-TINY = {"rule": "majority", "budget": 4.0}
+TINY = {"rule": "majority", "budget": 60.0}
 
 
 def cases():

@@ -69,14 +69,15 @@ def means(rows):
 
 
 def table(rows):
-    constant = sum(row["relaxed accuracy"] == 50.0 for row in rows)
+    corel = [row for row in rows if not row["set"].startswith("musk")]
+    constant = sum(row["relaxed accuracy"] == 50.0 for row in corel)
     notes = (
         f"RBF features, C = 1, free bias, {ROUNDS} rounds of cuts. RDP is the relaxed solution, "
         "PRDP the projected one (with the local search that LNPBoost adds, see `tables_7`). As in "
         "the thesis, a smaller angle lets more cuts in, costs time, and raises the relaxed score. "
-        f"**Constant classifiers**: in {constant} of {len(rows)} fits RDP is right on exactly "
-        "50 % of the test bags; on the Corel sets, with as many positive as negative bags, that "
-        "is a relaxed solution that calls all bags the same, not one that learned a little."
+        f"**Constant classifiers**: in {constant} of {len(corel)} fits on the Corel sets, which "
+        "have as many positive as negative bags, RDP is right on exactly 50 % of the test bags: "
+        "a relaxed solution that calls all bags the same, not one that learned a little."
     )
     return [Table("Figures 7.10-7.11: behaviour against the angle tolerance", means(rows), notes)]
 
