@@ -100,7 +100,7 @@ class OnWindows:
 
 
 def rbf_margin(C, gamma):
-    return InstanceMarginSVC(C, kernel="rbf", gamma=gamma)
+    return InstanceMarginSVC(C=C, kernel="rbf", gamma=gamma)
 
 
 def spread_logistic(C):

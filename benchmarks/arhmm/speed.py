@@ -80,7 +80,7 @@ def chest_bags(n_bags, length=200, seed=0):
 
 def fitted(bags, target, n_states, order):
     """A model after the usual start, and the bags in blocks as `fit` cuts them."""
-    learner = ARHMMClassifier(n_states, order, n_init=1, n_jobs=2)
+    learner = ARHMMClassifier(n_states=n_states, order=order, n_init=1, n_jobs=2)
     blocks = learner._cut(bags, target, np.ones(len(bags)))
     return begin(blocks, learner._dynamics, learner, None), blocks
 

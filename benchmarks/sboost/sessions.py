@@ -69,7 +69,9 @@ def errors(name, tree, seed):
     naive = SpreadLabels(base, rule="majority").fit(bags, y)
     result["tree"] = 100 * float((naive.predict(test) != truth).mean())
     for method, gamma in BOOSTERS.items():
-        model = SBoost(base, gamma, N_ROUNDS, sample="leaf" in tree, random_state=seed)
+        model = SBoost(
+            base, gamma=gamma, n_rounds=N_ROUNDS, sample="leaf" in tree, random_state=seed
+        )
         model.fit(bags, y)
         curve = [100 * float((labels != truth).mean()) for labels in model.staged_predict(test)]
         result[method] = curve + [curve[-1]] * (N_ROUNDS - len(curve))

@@ -47,7 +47,7 @@ def run(case):
     }
     step = scalings[case.get("features", "standardised")]
     kernel = {"kernel": "rbf", "gamma": case["gamma"]} if "gamma" in case else {"kernel": "linear"}
-    machine = LEARNERS[case["method"]](case["C"], tol=1e-4, random_state=0, **kernel)
+    machine = LEARNERS[case["method"]](C=case["C"], tol=1e-4, random_state=0, **kernel)
     folds = StratifiedKFold(10, shuffle=True, random_state=0)
     model = Pipeline([("scale", step), ("svm", machine)])
     scores = cross_val_score(model, data.bags, data.y, cv=folds)

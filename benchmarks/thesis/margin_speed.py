@@ -76,7 +76,7 @@ def same_rows(model, bags, y):
 def linear(case):
     bags, y = world(case["bags"])
     C, loss = case["C"], case["loss"]
-    learner = LEARNERS[case["learner"]](C, kernel="linear", loss=loss)
+    learner = LEARNERS[case["learner"]](C=C, kernel="linear", loss=loss)
     model, ours = cpu_timed(lambda: learner.fit(bags, y), 3)
     X, label = same_rows(model, bags, y)
     plain, theirs = cpu_timed(
@@ -129,7 +129,7 @@ def text(case):
 def rbf(case):
     data = load("musk2")
     bags = data.bags.with_instances(StandardScaler().fit_transform(data.bags.instances))
-    learner = LEARNERS[case["learner"]](case["C"])
+    learner = LEARNERS[case["learner"]](C=case["C"])
     model, ours = cpu_timed(lambda: learner.fit(bags, data.y), 3)
     X, label = same_rows(model, bags, data.y)
     plain = SVC(C=case["C"], gamma=model.gamma_)
