@@ -22,13 +22,13 @@ from mixedbag.bags import Bags
 from mixedbag.datasets import load
 from mixedbag.engines import LocalBlocks
 from mixedbag.sequence import ARHMMClassifier
-from mixedbag.sequence.model import (
+from mixedbag.sequence._model import (
     block_statistics,
     maximise,
     maximise_dynamics,
     unlabelled_statistics,
 )
-from mixedbag.sequence.start import begin
+from mixedbag.sequence._start import begin
 
 REPEAT = 7
 LENGTHS = (400, 800, 1600, 3200, 6400, 12800)
@@ -122,7 +122,7 @@ import pickle, sys
 import numpy as np
 from mixedbag.bags import Bags
 from mixedbag.engines import Labelled
-from mixedbag.sequence.model import block_statistics
+from mixedbag.sequence._model import block_statistics
 with open(sys.argv[1], "rb") as file:
     model, long = pickle.load(file)
 def block(x):

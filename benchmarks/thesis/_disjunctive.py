@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from mixedbag.datasets import load
 from mixedbag.disjunctive import _base
-from mixedbag.disjunctive._solver import Clock
+from mixedbag._solvers.highs import Clock
 
 
 def gamma_of(name):

@@ -6,7 +6,7 @@ from benchmarks._measure import picture
 from benchmarks._tables import Table, grouped
 from benchmarks.thesis._disjunctive import fit_fold, fold_of, gamma_of
 from mixedbag.disjunctive import LNPBoost
-from mixedbag.disjunctive.features import make_features
+from mixedbag.disjunctive._features import make_features
 
 COSINES = (0.6, 0.7, 0.8, 0.9, 1.0)
 SETS = {"musk1": 5, "elephant": 3, "fox": 3, "tiger": 3, "musk2": 2}  # folds of ten
