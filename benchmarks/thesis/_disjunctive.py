@@ -9,9 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 
+from mixedbag._solvers.highs import Clock
 from mixedbag.datasets import load
 from mixedbag.disjunctive import _base
-from mixedbag._solvers.highs import Clock
 
 
 def gamma_of(name):
