@@ -18,6 +18,7 @@ _SUBPACKAGES = {
     "classics",
     "datasets",
     "disjunctive",
+    "embeddings",
     "engines",
     "inspection",
     "io",

@@ -8,7 +8,7 @@ from mixedbag.base import BagEstimator
 __all__ = ["all_learners"]
 
 # The families of learners; bases, wrappers and tools are not learners of their own.
-_FAMILIES = ("aggregate", "boosting", "classics", "disjunctive", "margin", "sequence")
+_FAMILIES = ("aggregate", "boosting", "classics", "disjunctive", "embeddings", "margin", "sequence")
 
 
 def all_learners(broken: dict[str, str] | None = None) -> list[type[BagEstimator]]:

@@ -1,9 +1,9 @@
 """Radial basis function networks that learn from counts and totals of bags."""
 
 import numpy as np
-from sklearn.cluster import KMeans
 from sklearn.metrics.pairwise import euclidean_distances
 
+from mixedbag._clusters import cluster
 from mixedbag._parameters import at_least, whole
 from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
@@ -29,15 +29,9 @@ class _RBFNetwork:
         self._solve_output(blocks)
 
     def _place_centers(self, rows, weight):
-        X, weight = _distinct_rows(rows, weight)
-        # Run to a standstill (tol=0): the default tolerance looks at the unweighted spread.
-        clusters = KMeans(
-            min(self.n_centers, len(X)),
-            n_init=self.n_init,
-            tol=0.0,
-            max_iter=self.max_iter,
-            random_state=self.random_state,
-        ).fit(X, sample_weight=weight)
+        clusters, X, weight = cluster(
+            rows, weight, self.n_centers, self.random_state, self.n_init, self.max_iter
+        )
         self.centers_, self.n_iter_ = clusters.cluster_centers_, clusters.n_iter_
         distance = np.linalg.norm(X - self.centers_[clusters.labels_], axis=1)
         reached = np.bincount(clusters.labels_, weight, minlength=len(self.centers_))
@@ -88,21 +82,6 @@ def _triangle(block, centers, widths):
     summed = bag_sum(activations(bags.instances, centers, widths), bags.offsets)
     rows = np.sqrt(weight)[:, None] * np.column_stack([summed, target])
     return np.linalg.qr(rows, mode="r")
-
-
-def _distinct_rows(X, weight):
-    """Each different row once, with its weights added up, in an order that only values decide.
-
-    The clustering draws rows at random: so the order of the data does not matter, and a bag of
-    weight two is the same as two bags.
-    """
-    order = np.argsort(X[:, 0], kind="stable")
-    if (np.diff(X[order, 0]) != 0).all():
-        return X[order], weight[order]
-    order = np.lexsort(X.T[::-1])
-    X, weight = X[order], weight[order]
-    first = np.flatnonzero(np.r_[True, (np.diff(X, axis=0) != 0).any(axis=1)])
-    return X[first], np.add.reduceat(weight, first)
 
 
 class AggregateRBFRegressor(_RBFNetwork, BagRegressor):

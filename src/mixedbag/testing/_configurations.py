@@ -14,6 +14,12 @@ FAST: dict[str, dict] = {
     "AggregateRBFRegressor": {"random_state": 0},
     # The rectangle holds all positive bags, outliers too: on classes that overlap, keep it tight.
     "AxisParallelRectangle": {"epsilon": 0.1},
+    "DissimilarityClassifier": {"random_state": 0},
+    "FisherVectorClassifier": {"random_state": 0},
+    "MeanNetworkClassifier": {"random_state": 0, "hidden": 8, "n_init": 1},
+    "PrototypeClassifier": {"random_state": 0},
+    "VLADClassifier": {"random_state": 0},
+    "VocabularyClassifier": {"random_state": 0, "n_words": 8},
     "MILES": {"random_state": 0, "tol": 1e-8},
     "MIGraphSVC": {"tol": 1e-10},
     "TwoLevelClassifier": {"random_state": 0, "n_estimators": 10},

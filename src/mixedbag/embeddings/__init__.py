@@ -1,0 +1,17 @@
+"""A bag becomes one vector, and any scikit-learn classifier learns from the vectors."""
+
+from mixedbag.embeddings.dissimilarity import DissimilarityClassifier
+from mixedbag.embeddings.fisher import FisherVectorClassifier
+from mixedbag.embeddings.network import MeanNetworkClassifier
+from mixedbag.embeddings.prototypes import PrototypeClassifier
+from mixedbag.embeddings.vlad import VLADClassifier
+from mixedbag.embeddings.vocabulary import VocabularyClassifier
+
+__all__ = [
+    "DissimilarityClassifier",
+    "FisherVectorClassifier",
+    "MeanNetworkClassifier",
+    "PrototypeClassifier",
+    "VLADClassifier",
+    "VocabularyClassifier",
+]

@@ -1,0 +1,69 @@
+"""What learners share that turn a bag into one vector: any scikit-learn classifier behind it."""
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+
+from mixedbag._parameters import above
+from mixedbag.base import BagClassifier
+
+
+def _gives_probabilities(learner):
+    model = getattr(learner, "model_", learner.estimator)
+    return model is None or hasattr(model, "predict_proba")
+
+
+class EmbeddedClassifier(BagClassifier):
+    """Base of classifiers of vectors, one a bag.
+
+    Authors write ``_learn_vectors(bags, weight, rng)``, which looks at no label, and
+    ``_vectors(bags)``. An instance is asked about as a bag of one. Where the vector of a bag is the
+    mean of those of its instances, a linear model behind it thereby scores instances exactly: the
+    bag's score is the mean of theirs.
+    """
+
+    _rules = ("any", "majority")
+    _multiclass = True
+    _needs_scaling = True
+    _search_space = {"C": [0.1, 1.0, 10.0, 100.0]}
+    _parameter_constraints = {"C": [above(0)]}
+
+    def _fit(self, bags, codes, weight):
+        rng = check_random_state(self.random_state)
+        self._learn_vectors(bags, weight, rng)
+        weights = {} if (weight == 1.0).all() else {"sample_weight": weight}
+        self.model_ = self._model(rng).fit(self._vectors(bags), codes, **weights)
+
+    def _model(self, rng):
+        if self.estimator is None:
+            return LogisticRegression(C=self.C, max_iter=10_000, tol=1e-6)
+        return clone(self.estimator)
+
+    def _score_bags(self, bags):
+        vectors = self._vectors(bags)
+        if hasattr(self.model_, "decision_function"):
+            return self.model_.decision_function(vectors)
+        p = np.clip(self.model_.predict_proba(vectors), 1e-6, 1.0 - 1e-6)
+        return np.log(p[:, 1] / p[:, 0]) if p.shape[1] == 2 else np.log(p)
+
+    @available_if(_gives_probabilities)
+    def predict_proba(self, bags):
+        """Probability of each class, a row a bag."""
+        return self.model_.predict_proba(self._vectors(self._fitted(bags)))
+
+    @available_if(_gives_probabilities)
+    def predict_proba_instances(self, bags):
+        """Probability of each class, a row an instance: of each as a bag of one."""
+        return self.model_.predict_proba(self._vectors(self._fitted(bags).singletons()))
+
+
+def signed_root(vectors):
+    """The square root of every entry, with its sign; then every row has length one.
+
+    Tames entries that a few instances dominate, and takes the size of the bag out of it.
+    """
+    rooted = np.sign(vectors) * np.sqrt(np.abs(vectors))
+    length = np.linalg.norm(rooted, axis=1, keepdims=True)
+    return rooted / np.where(length > 0, length, 1.0)

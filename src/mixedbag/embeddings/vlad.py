@@ -1,0 +1,66 @@
+"""VLAD: how a bag's instances lie around the centres they are nearest to."""
+
+import numpy as np
+from sklearn.metrics.pairwise import euclidean_distances
+
+from mixedbag._clusters import cluster
+from mixedbag._parameters import whole
+from mixedbag.embeddings._base import EmbeddedClassifier, signed_root
+from mixedbag.pooling import bag_sum
+
+
+class VLADClassifier(EmbeddedClassifier):
+    """Sums of differences to the nearest centre, and any classifier of them (miVLAD).
+
+    The instances of all bags are clustered; a bag is described by ``Σ_j (x_j − c_k)`` over its
+    instances nearest to centre ``c_k``, for every k, then the signed root of every entry, and
+    length one (Wei, Wu and Zhou, 2017). Assumes nothing of how instances make a label.
+
+    Parameters
+    ----------
+    n_centers : int, default=4
+        Number of clusters.
+    C : float, default=10.0
+        Inverse strength of the penalty of the logistic regression behind it.
+    estimator : scikit-learn classifier, optional
+        Takes its place.
+    random_state : int, RandomState instance or None, default=None
+        Draws the first centres.
+
+    Attributes
+    ----------
+    centers_ : array of shape (n_centers, n_features)
+    model_ : fitted classifier
+    classes_ : array
+
+    Examples
+    --------
+    >>> from mixedbag.datasets import make_any
+    >>> from mixedbag.embeddings import VLADClassifier
+    >>> data = make_any(n_bags=80, random_state=0)
+    >>> model = VLADClassifier(random_state=0).fit(data.bags, data.y)
+    >>> model.centers_.shape[0]
+    4
+    """
+
+    _search_space = {"n_centers": [2, 4, 8], "C": [1.0, 10.0, 100.0]}
+    _parameter_constraints = {"n_centers": [whole(1)]}
+
+    def __init__(self, n_centers=4, *, C=10.0, estimator=None, random_state=None):
+        self.n_centers = n_centers
+        self.C = C
+        self.estimator = estimator
+        self.random_state = random_state
+
+    def _learn_vectors(self, bags, weight, rng):
+        found, _, _ = cluster(bags.instances, bags.spread(weight), self.n_centers, rng)
+        self.centers_ = found.cluster_centers_
+
+    def _vectors(self, bags):
+        nearest = euclidean_distances(bags.instances, self.centers_).argmin(axis=1)
+        away = bags.instances - self.centers_[nearest]
+        parts = [
+            bag_sum(np.where((nearest == k)[:, None], away, 0.0), bags.offsets)
+            for k in range(len(self.centers_))
+        ]
+        return signed_root(np.hstack(parts))
