@@ -1,7 +1,6 @@
 """Clusters of instances that depend on the instances alone: not on their order, nor on copies."""
 
 import numpy as np
-from scipy import sparse
 from sklearn.cluster import KMeans
 
 
@@ -10,7 +9,7 @@ def cluster(X, weight, n_clusters, random_state, n_init=1, max_iter=100):
     X, weight = distinct_rows(X, weight)
     # Run to a standstill (tol=0): the default tolerance looks at the unweighted spread.
     found = KMeans(
-        min(n_clusters, X.shape[0]),
+        min(n_clusters, len(X)),
         n_init=n_init,
         tol=0.0,
         max_iter=max_iter,
@@ -23,12 +22,8 @@ def distinct_rows(X, weight):
     """Each different row once, with its weights added up, in an order that only values decide.
 
     Clustering draws rows at random: so the order of the data does not matter, and a bag of weight
-    two is the same as two bags. Sparse rows are told apart by their place on a fixed random line.
+    two is the same as two bags.
     """
-    if sparse.issparse(X):
-        place = X @ np.random.default_rng(0).standard_normal(X.shape[1])
-        _, first, which = np.unique(place, return_index=True, return_inverse=True)
-        return X[first], np.bincount(which, weight)
     order = np.argsort(X[:, 0], kind="stable")
     if (np.diff(X[order, 0]) != 0).all():
         return X[order], weight[order]

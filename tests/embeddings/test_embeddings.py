@@ -85,9 +85,11 @@ def test_vlad_by_hand(data):
     model = VLADClassifier(3, random_state=0).fit(data.bags, data.y)
     bag = data.bags[2]
     nearest = cdist(bag, model.centers_).argmin(axis=1)
-    expected = np.concatenate(
-        [(bag[nearest == k] - model.centers_[k]).sum(axis=0) for k in range(3)]
-    )
+    parts = []
+    for k in range(3):
+        near = bag[nearest == k]
+        parts.append(np.append((near - model.centers_[k]).sum(axis=0), len(near) * model.width_))
+    expected = np.concatenate(parts)
     expected = np.sign(expected) * np.sqrt(np.abs(expected))
     assert_allclose(model._vectors(data.bags[[2]])[0], expected / np.linalg.norm(expected))
 

@@ -51,12 +51,14 @@ class EmbeddedClassifier(BagClassifier):
     @available_if(_gives_probabilities)
     def predict_proba(self, bags):
         """Probability of each class, a row a bag."""
-        return self.model_.predict_proba(self._vectors(self._fitted(bags)))
+        bags = self._fitted(bags)
+        return self.model_.predict_proba(self._vectors(bags))
 
     @available_if(_gives_probabilities)
     def predict_proba_instances(self, bags):
         """Probability of each class, a row an instance: of each as a bag of one."""
-        return self.model_.predict_proba(self._vectors(self._fitted(bags).singletons()))
+        bags = self._fitted(bags)
+        return self.model_.predict_proba(self._vectors(bags.singletons()))
 
 
 def signed_root(vectors):

@@ -13,8 +13,10 @@ class VLADClassifier(EmbeddedClassifier):
     """Sums of differences to the nearest centre, and any classifier of them (miVLAD).
 
     The instances of all bags are clustered; a bag is described by ``Σ_j (x_j − c_k)`` over its
-    instances nearest to centre ``c_k``, for every k, then the signed root of every entry, and
-    length one (Wei, Wu and Zhou, 2017). Assumes nothing of how instances make a label.
+    instances nearest to centre ``c_k`` and, one entry more than in the paper, their number times
+    the typical distance to a centre, for every k; then the signed root of every entry, and length
+    one (Wei, Wu and Zhou, 2017). Without the number, bags around different centres but alike in
+    direction could not be told apart. Assumes nothing of how instances make a label.
 
     Parameters
     ----------
@@ -30,6 +32,8 @@ class VLADClassifier(EmbeddedClassifier):
     Attributes
     ----------
     centers_ : array of shape (n_centers, n_features)
+    width_ : float
+        The typical distance to the nearest centre.
     model_ : fitted classifier
     classes_ : array
 
@@ -53,12 +57,15 @@ class VLADClassifier(EmbeddedClassifier):
         self.random_state = random_state
 
     def _learn_vectors(self, bags, weight, rng):
-        found, _, _ = cluster(bags.instances, bags.spread(weight), self.n_centers, rng)
+        found, rows, row_weight = cluster(bags.instances, bags.spread(weight), self.n_centers, rng)
         self.centers_ = found.cluster_centers_
+        nearest = euclidean_distances(rows, self.centers_, squared=True).min(axis=1)
+        self.width_ = float(np.sqrt(row_weight @ nearest / row_weight.sum())) or 1.0
 
     def _vectors(self, bags):
         nearest = euclidean_distances(bags.instances, self.centers_).argmin(axis=1)
         away = bags.instances - self.centers_[nearest]
+        away = np.column_stack([away, np.full(len(away), self.width_)])
         parts = [
             bag_sum(np.where((nearest == k)[:, None], away, 0.0), bags.offsets)
             for k in range(len(self.centers_))

@@ -15,7 +15,7 @@ FAST: dict[str, dict] = {
     # The rectangle holds all positive bags, outliers too: on classes that overlap, keep it tight.
     "AxisParallelRectangle": {"epsilon": 0.1},
     "DissimilarityClassifier": {"random_state": 0},
-    "FisherVectorClassifier": {"random_state": 0},
+    "FisherVectorClassifier": {"random_state": 0, "n_components": 6, "variance": 1.0, "C": 100.0},
     "MeanNetworkClassifier": {"random_state": 0, "hidden": 8, "n_init": 1},
     "PrototypeClassifier": {"random_state": 0},
     "VLADClassifier": {"random_state": 0},
