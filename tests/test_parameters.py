@@ -24,8 +24,6 @@ from mixedbag.sequence import SlidingWindows
 from mixedbag.testing import toy_problem
 from mixedbag.wrappers import BagFeatures, InstanceWise, SpreadLabels
 
-FAMILIES = ("classics", "sequence")
-
 
 @pytest.mark.parametrize(
     ("kinds", "value", "words"),
@@ -123,8 +121,7 @@ def test_poolings_refuse_what_they_cannot_use():
         OWA(float("nan"))
 
 
-# Families whose parameters are all declared, and taken by name after the first.
-SETTLED = [kind for kind in all_learners() if kind.__module__.split(".")[1] in FAMILIES]
+SETTLED = all_learners()
 
 
 @pytest.mark.parametrize(

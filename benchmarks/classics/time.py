@@ -6,6 +6,7 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks._measure import cpu_timed, weka
 from benchmarks._tables import Table, grouped, only
+from mixedbag._pairs import nearest_squared
 from mixedbag.classics import (
     MILES,
     AxisParallelRectangle,
@@ -14,7 +15,6 @@ from mixedbag.classics import (
     MILogisticRegression,
     SetKernelSVC,
 )
-from mixedbag.classics._pairs import nearest_squared
 from mixedbag.datasets import load, make_any
 from mixedbag.datasets.catalogue import paths
 from mixedbag.wrappers import InstanceWise

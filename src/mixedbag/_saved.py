@@ -11,8 +11,7 @@ Nothing is imported before a name is found here.
 
 import importlib
 
-# Every class in the ``__all__`` of these may be part of a model.
-_PACKAGES = ("aggregate", "boosting", "classics", "disjunctive", "margin", "sequence")
+from mixedbag.learners import FAMILIES
 
 # What learners keep inside: stable name → present home.
 HELPERS = {
@@ -45,7 +44,7 @@ _CLASSES = {
     "sklearn.decomposition": ("PCA", "TruncatedSVD"),
     "sklearn.dummy": ("DummyClassifier", "DummyRegressor"),
     "sklearn.ensemble": (
-        *("ExtraTreesClassifier", "ExtraTreesRegressor"),
+        *("BaggingClassifier", "ExtraTreesClassifier", "ExtraTreesRegressor"),
         *("RandomForestClassifier", "RandomForestRegressor"),
     ),
     "sklearn.feature_selection": ("SelectKBest", "VarianceThreshold"),
@@ -141,7 +140,7 @@ def is_registered(name):
     if package == __name__:
         return last in HELPERS
     root, _, family = package.partition(".")
-    if root == "mixedbag" and family in _PACKAGES:
+    if root == "mixedbag" and family in FAMILIES:
         return last in importlib.import_module(package).__all__
     return name in CLASSES
 

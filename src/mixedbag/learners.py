@@ -8,7 +8,7 @@ from mixedbag.base import BagEstimator
 __all__ = ["all_learners"]
 
 # The families of learners; bases, wrappers and tools are not learners of their own.
-_FAMILIES = ("aggregate", "boosting", "classics", "disjunctive", "embeddings", "margin", "sequence")
+FAMILIES = ("aggregate", "boosting", "classics", "disjunctive", "embeddings", "margin", "sequence")
 
 
 def all_learners(broken: dict[str, str] | None = None) -> list[type[BagEstimator]]:
@@ -20,7 +20,7 @@ def all_learners(broken: dict[str, str] | None = None) -> list[type[BagEstimator
         Where to note families that cannot be imported, with the reason; without it they raise.
     """
     found: dict[str, type[BagEstimator]] = {}
-    for name in _FAMILIES:
+    for name in FAMILIES:
         try:
             family = importlib.import_module(f"mixedbag.{name}")
         except Exception as error:

@@ -6,8 +6,9 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import KNeighborsClassifier
 
+from mixedbag import _pairs
 from mixedbag.bags import Bags
-from mixedbag.classics import CitationKNN, _pairs
+from mixedbag.classics import CitationKNN
 from mixedbag.datasets import make_any
 
 HAUSDORFF = {

@@ -7,7 +7,8 @@ from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from mixedbag.classics import MIGraphSVC, SetKernelSVC, _pairs
+from mixedbag import _pairs
+from mixedbag.classics import MIGraphSVC, SetKernelSVC
 from mixedbag.datasets import make_any
 
 GAMMA = 0.3

@@ -31,3 +31,7 @@ __all__ = [
     "AggregateTreeClassifier",
     "AggregateTreeRegressor",
 ]
+
+
+def __dir__():
+    return __all__

@@ -12,6 +12,8 @@ from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
 from mixedbag.pooling import bag_sum
 
+__all__ = ["AggregateGradientBoostingClassifier", "AggregateGradientBoostingRegressor"]
+
 _LARGEST_STEP = 4.0  # of a score in one round; as much as log-odds ever need
 
 

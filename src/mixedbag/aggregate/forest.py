@@ -11,6 +11,8 @@ from mixedbag.aggregate.tree import TREE_PARAMETERS, n_features_drawn
 from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
 
+__all__ = ["AggregateForestClassifier", "AggregateForestRegressor"]
+
 
 class _Forest:
     """Trees on bootstrap samples of the bags, each split choosing from a few random features."""

@@ -7,6 +7,8 @@ from mixedbag._parameters import one_of, whole
 from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
 
+__all__ = ["AggregateKNeighborsClassifier", "AggregateKNeighborsRegressor"]
+
 _BLOCK = 4096  # rows whose neighbours are gathered at a time
 
 

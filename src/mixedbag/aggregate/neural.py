@@ -11,6 +11,8 @@ from mixedbag.aggregate._network import Counts, Network, Shares, Totals
 from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
 
+__all__ = ["AggregateMLPClassifier", "AggregateMLPRegressor"]
+
 
 class _AggregateMLP:
     """Training that both networks share."""

@@ -10,6 +10,8 @@ from mixedbag.counts import CountClassifier
 from mixedbag.engines._sampling import sample_rows
 from mixedbag.pooling import bag_sum
 
+__all__ = ["AggregateRBFClassifier", "AggregateRBFRegressor"]
+
 
 class _RBFNetwork:
     """Centres by clustering, output weights by least squares on summed activations."""

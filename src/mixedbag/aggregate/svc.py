@@ -14,6 +14,8 @@ from mixedbag.aggregate._machines import RelabelledKernelMachine, RelabelledLine
 from mixedbag.aggregate._mixed_integer import solve_highs, solve_scip
 from mixedbag.counts import CountClassifier
 
+__all__ = ["AggregateSVC"]
+
 _SEARCHED = 1000  # instances at most whose labels are searched, not only alternated
 _PROVABLE = 5000  # instances at most for branch and bound, which compares all pairs
 _BETTER = 1e-5  # what an alternation has to gain, relatively, for another to follow

@@ -12,6 +12,8 @@ from mixedbag._solvers.smo import fit_tube
 from mixedbag.base import BagRegressor
 from mixedbag.engines import Labelled
 
+__all__ = ["AggregateSVR"]
+
 
 class AggregateSVR(BagRegressor):
     """Support vector regression that learns from the total of a bag.

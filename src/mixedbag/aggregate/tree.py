@@ -9,6 +9,8 @@ from mixedbag.aggregate._growth import SortedRows, grow
 from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
 
+__all__ = ["AggregateTreeClassifier", "AggregateTreeRegressor"]
+
 TREE_PARAMETERS = {
     "max_depth": [whole(1), None],
     "min_samples_leaf": [whole(1)],

@@ -25,3 +25,7 @@ __all__ = [
     "SBoost",
     "SignStep",
 ]
+
+
+def __dir__():
+    return __all__

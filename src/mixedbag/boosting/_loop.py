@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from mixedbag._parameters import between, whole
+from mixedbag._parameters import between, having, whole
 from mixedbag.bags import Bags
 from mixedbag.base import BagClassifier, LogOddsMixin
 from mixedbag.boosting._codes import encode
@@ -77,6 +77,7 @@ class BoostedBags(Staged, LogOddsMixin, BagClassifier, ABC):
     # Thresholds compare values, whatever their size.
     _refuse_values = staticmethod(Bags.check_finite)  # type: ignore[assignment]
     _parameter_constraints = {
+        "estimator": [having("fit", "predict"), None],
         "n_rounds": [whole(1)],
         "learning_rate": [between(0, 1, closed="right")],
         "early_stopping": ["boolean"],

@@ -6,6 +6,8 @@ from mixedbag.boosting.losses import ExponentialLoss
 from mixedbag.boosting.steps import NewtonStep, SignStep
 from mixedbag.pooling import LogMeanExp
 
+__all__ = ["ExpBinBoost", "ExpRegBoost"]
+
 
 class _LocalizedBoost(BoostedBags):
     """Log-mean-exp pooling and the exponential loss; the step is the subclass's."""

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
+__all__ = ["ExponentialLoss", "LogisticLoss"]
+
 # A trial step may be absurdly long: its loss must compare as large, not overflow.
 LARGEST = 500.0
 
@@ -22,6 +24,7 @@ class ExponentialLoss:
     log_odds_scale = 0.5  # its minimiser is half the log-odds
 
     def derivatives(self, margin, level=0.0):
+        """Loss, slope and curvature of every bag, over ``exp(level)``."""
         loss = np.exp(np.clip(-margin - level, -LARGEST, LARGEST))
         return loss, -loss, loss
 
@@ -33,6 +36,7 @@ class LogisticLoss:
     log_odds_scale = 1.0
 
     def derivatives(self, margin, level=0.0):
+        """Loss, slope and curvature of every bag, over ``exp(level)``."""
         scale = np.exp(np.clip(-level, -LARGEST, LARGEST))
         miss = expit(-margin)
         return (

@@ -12,6 +12,8 @@ from mixedbag.boosting.losses import ExponentialLoss, LogisticLoss
 from mixedbag.boosting.steps import NewtonStep, PartitionStep, SignStep
 from mixedbag.pooling import ISR, OWA, LogMeanExp, NoisyOr, Pooling
 
+__all__ = ["ISRBoost", "NoisyOrBoost", "OWABoost", "PooledBoostingClassifier"]
+
 
 class NoisyOrBoost(BoostedBags):
     """Noisy-or boosting: a bag is positive if any instance is, independently.

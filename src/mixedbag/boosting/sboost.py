@@ -6,12 +6,14 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
-from mixedbag._parameters import at_least, one_of, whole
+from mixedbag._parameters import at_least, having, one_of, whole
 from mixedbag.base import BagClassifier
 from mixedbag.boosting._ensembles import EstimatorEnsemble, WeightedEstimator
 from mixedbag.boosting._loop import Staged, split
 from mixedbag.engines.local import Labelled, LocalBlocks
 from mixedbag.pooling import Majority, Mean, bag_sum, spread
+
+__all__ = ["SBoost"]
 
 GAMMAS = (0.25, 0.5, 1.0, 2.0, 4.0)
 NO_ERROR = 1e-9  # a weak learner without error would get an infinite weight
@@ -82,6 +84,7 @@ class SBoost(Staged, BagClassifier):
     _accepts_sparse = True
     _accepts_nan = True
     _parameter_constraints = {
+        "estimator": [having("fit", "predict"), None],
         "gamma": [at_least(0), one_of("split")],
         "n_rounds": [whole(1)],
         "sample": ["boolean"],

@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+__all__ = ["NewtonStep", "PartitionStep", "SignStep"]
+
 LONGEST = 10.0  # a stump without error would get an infinite weight
 TIE = 1e-9  # gains this close are equal: the first wins, whatever the order of summation
 

@@ -4,9 +4,9 @@ import numpy as np
 from sklearn.svm import SVC
 
 from mixedbag._kernels import KERNEL_PARAMETERS, Kernel, settled_gamma
+from mixedbag._pairs import all_pairs, reduce_pairs
 from mixedbag._parameters import above, one_of
 from mixedbag.base import BagClassifier
-from mixedbag.classics._pairs import all_pairs, reduce_pairs
 
 # Steps of the solver, which would never end on features so large that nothing can be separated.
 _MAX_STEPS = 10_000_000

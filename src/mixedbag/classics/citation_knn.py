@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from mixedbag._pairs import all_pairs, reduce_pairs, squared_distances
 from mixedbag._parameters import at_least, one_of
 from mixedbag.base import BagClassifier
-from mixedbag.classics._pairs import all_pairs, reduce_pairs, squared_distances
 
 __all__ = ["CitationKNN"]
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from mixedbag._pairs import squared_distances, within_bags
 from mixedbag._parameters import at_least
 from mixedbag.classics._kernels import BagKernelSVC
-from mixedbag.classics._pairs import squared_distances, within_bags
 from mixedbag.pooling import bag_sum, spread
 
 __all__ = ["MIGraphSVC"]

@@ -5,10 +5,10 @@ from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 
 from mixedbag._kernels import settled_gamma
+from mixedbag._pairs import nearest_squared
 from mixedbag._parameters import above, one_of, whole
 from mixedbag.bags import as_bags
 from mixedbag.base import BagClassifier
-from mixedbag.classics._pairs import nearest_squared
 from mixedbag.classics._rows import sample_rows
 
 __all__ = ["MILES"]

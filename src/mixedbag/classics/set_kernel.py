@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from mixedbag._pairs import within_bags
 from mixedbag._parameters import one_of
 from mixedbag.bags import as_bags
 from mixedbag.classics._kernels import BagKernelSVC
-from mixedbag.classics._pairs import within_bags
 from mixedbag.pooling import bag_sum, spread
 from mixedbag.wrappers import BagFeatures
 

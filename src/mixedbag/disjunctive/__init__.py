@@ -13,3 +13,7 @@ __all__ = [
     "SparseBagMarginSVC",
     "TransductiveClassifier",
 ]
+
+
+def __dir__():
+    return __all__

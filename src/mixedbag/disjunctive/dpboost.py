@@ -6,6 +6,8 @@ from mixedbag.disjunctive._hull import HullRelaxation
 from mixedbag.disjunctive._local_search import iterated_search, local_search
 from mixedbag.disjunctive._master import RestrictedMaster
 
+__all__ = ["DPBoost"]
+
 
 class DPBoost(DisjunctiveClassifier):
     r"""Disjunctive programming boosting: one large linear program instead of a search.

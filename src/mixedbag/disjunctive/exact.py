@@ -8,6 +8,8 @@ from mixedbag.disjunctive._envelope import EnvelopeLP
 from mixedbag.disjunctive._local_search import kicked_searches, local_search
 from mixedbag.disjunctive._master import RestrictedMaster
 
+__all__ = ["ExactBagMarginSVC"]
+
 _ROUNDS, _BAGS_PER_ROUND = 10, 20
 
 

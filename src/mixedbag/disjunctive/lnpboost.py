@@ -6,6 +6,8 @@ from mixedbag.disjunctive._convexification import Convexification
 from mixedbag.disjunctive._local_search import iterated_search, local_search
 from mixedbag.disjunctive._master import RestrictedMaster
 
+__all__ = ["LNPBoost"]
+
 
 class LNPBoost(DisjunctiveClassifier):
     r"""Lift-and-project boosting: a maximum-margin classifier of bags, with a proven bound.

@@ -4,6 +4,8 @@ from mixedbag.disjunctive._base import DisjunctiveClassifier
 from mixedbag.disjunctive._local_search import iterated_search, local_search
 from mixedbag.disjunctive._master import RestrictedMaster
 
+__all__ = ["SparseBagMarginSVC"]
+
 
 class SparseBagMarginSVC(DisjunctiveClassifier):
     r"""1-norm MI-SVM: the widest margin that few features can give.

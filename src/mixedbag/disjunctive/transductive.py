@@ -10,6 +10,8 @@ from mixedbag.base import BagClassifier
 from mixedbag.disjunctive._features import make_features
 from mixedbag.disjunctive.lnpboost import LNPBoost
 
+__all__ = ["TransductiveClassifier"]
+
 UNLABELLED = -1
 
 

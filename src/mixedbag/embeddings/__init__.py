@@ -15,3 +15,7 @@ __all__ = [
     "VLADClassifier",
     "VocabularyClassifier",
 ]
+
+
+def __dir__():
+    return __all__

@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from mixedbag._parameters import above
+from mixedbag._parameters import above, having
 from mixedbag.base import BagClassifier
 
 
@@ -28,7 +28,7 @@ class EmbeddedClassifier(BagClassifier):
     _multiclass = True
     _needs_scaling = True
     _search_space = {"C": [0.1, 1.0, 10.0, 100.0]}
-    _parameter_constraints = {"C": [above(0)]}
+    _parameter_constraints = {"C": [above(0)], "estimator": [having("fit", "predict"), None]}
 
     def _fit(self, bags, codes, weight):
         rng = check_random_state(self.random_state)

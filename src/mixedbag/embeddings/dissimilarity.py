@@ -3,12 +3,14 @@
 import numpy as np
 from sklearn.ensemble import BaggingClassifier
 
+from mixedbag._pairs import all_pairs, squared_distances
 from mixedbag._parameters import one_of, whole
 from mixedbag.bags import Bags
-from mixedbag.classics._pairs import all_pairs, squared_distances
 from mixedbag.embeddings._base import EmbeddedClassifier
 from mixedbag.embeddings._transport import sinkhorn
 from mixedbag.pooling import Mean
+
+__all__ = ["DissimilarityClassifier"]
 
 _SOFTNESS, _SINKHORN_STEPS = 0.1, 50
 

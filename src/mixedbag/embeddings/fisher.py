@@ -8,6 +8,8 @@ from mixedbag.embeddings._mixture import Mixture
 from mixedbag.embeddings._principal import Principal
 from mixedbag.pooling import Mean
 
+__all__ = ["FisherVectorClassifier"]
+
 
 class FisherVectorClassifier(EmbeddedClassifier):
     """Fisher vectors of bags, and any classifier of them (miFV; Wei, Wu and Zhou, 2017).

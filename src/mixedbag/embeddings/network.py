@@ -9,6 +9,8 @@ from mixedbag._parameters import at_least, whole
 from mixedbag.base import BagClassifier, LogOddsMixin
 from mixedbag.pooling import Mean
 
+__all__ = ["MeanNetworkClassifier"]
+
 
 class MeanNetworkClassifier(LogOddsMixin, BagClassifier):
     """One layer of rectified units, averaged over a bag, and a linear score of the average.

@@ -7,10 +7,12 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 
 from mixedbag._clusters import cluster
+from mixedbag._kernels import settled_gamma
 from mixedbag._parameters import above, at_least, one_of, whole
 from mixedbag.base import BagClassifier, LogOddsMixin
-from mixedbag.classics._kernels import kernel_width
 from mixedbag.pooling import bag_argmax
+
+__all__ = ["PrototypeClassifier"]
 
 
 class PrototypeClassifier(LogOddsMixin, BagClassifier):
@@ -90,7 +92,7 @@ class PrototypeClassifier(LogOddsMixin, BagClassifier):
 
     def _fit(self, bags, sign, weight):
         rng = check_random_state(self.random_state)
-        self.gamma_ = kernel_width(self.gamma, bags, weight)
+        self.gamma_ = settled_gamma(self.gamma, bags.instances, bags.spread(weight))
         row_weight = bags.spread(weight)
         # Half of them where positive bags are, so that what only they have finds a prototype.
         half = max(1, self.n_prototypes // 2)

@@ -8,6 +8,8 @@ from mixedbag._parameters import whole
 from mixedbag.embeddings._base import EmbeddedClassifier, signed_root
 from mixedbag.pooling import bag_sum
 
+__all__ = ["VLADClassifier"]
+
 
 class VLADClassifier(EmbeddedClassifier):
     """Sums of differences to the nearest centre, and any classifier of them (miVLAD).

@@ -9,6 +9,8 @@ from mixedbag._parameters import whole
 from mixedbag.embeddings._base import EmbeddedClassifier
 from mixedbag.pooling import Mean
 
+__all__ = ["VocabularyClassifier"]
+
 
 class VocabularyClassifier(EmbeddedClassifier):
     """The shares of a bag's instances that are each of a few kinds, and any classifier of them.

@@ -4,3 +4,7 @@ from mixedbag.margin.bag_margin import BagMarginSVC
 from mixedbag.margin.instance_margin import InstanceMarginSVC
 
 __all__ = ["BagMarginSVC", "InstanceMarginSVC"]
+
+
+def __dir__():
+    return __all__

@@ -3,6 +3,8 @@
 from mixedbag.margin._alternating import _MarginSVC
 from mixedbag.margin._ambiguity import Witnesses
 
+__all__ = ["BagMarginSVC"]
+
 
 class BagMarginSVC(_MarginSVC):
     """A support vector machine in which one instance, the witness, stands for each positive bag.

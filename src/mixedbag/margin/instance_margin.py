@@ -3,6 +3,8 @@
 from mixedbag.margin._alternating import _MarginSVC
 from mixedbag.margin._ambiguity import Labels
 
+__all__ = ["InstanceMarginSVC"]
+
 
 class InstanceMarginSVC(_MarginSVC):
     """A support vector machine that also finds the labels of the instances in positive bags.
