@@ -5,11 +5,13 @@ from mixedbag.aggregate.boosting import (
     AggregateGradientBoostingRegressor,
 )
 from mixedbag.aggregate.forest import AggregateForestClassifier, AggregateForestRegressor
+from mixedbag.aggregate.logistic import AggregateLogisticRegression
 from mixedbag.aggregate.neighbors import (
     AggregateKNeighborsClassifier,
     AggregateKNeighborsRegressor,
 )
 from mixedbag.aggregate.neural import AggregateMLPClassifier, AggregateMLPRegressor
+from mixedbag.aggregate.poisson import AggregatePoissonRegressor
 from mixedbag.aggregate.rbf import AggregateRBFClassifier, AggregateRBFRegressor
 from mixedbag.aggregate.svc import AggregateSVC
 from mixedbag.aggregate.svr import AggregateSVR
@@ -22,8 +24,10 @@ __all__ = [
     "AggregateGradientBoostingRegressor",
     "AggregateKNeighborsClassifier",
     "AggregateKNeighborsRegressor",
+    "AggregateLogisticRegression",
     "AggregateMLPClassifier",
     "AggregateMLPRegressor",
+    "AggregatePoissonRegressor",
     "AggregateRBFClassifier",
     "AggregateRBFRegressor",
     "AggregateSVC",

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.utils import get_tags
 
 from mixedbag.bags import Bags
 
@@ -35,6 +36,8 @@ def toy_problem(estimator, n_bags=30, n_classes=2, random_state=0):
         return Problem(bags, np.array([np.bincount(h, minlength=n_classes) for h in hidden]))
     if "sum" in estimator._rules:
         value = instances @ np.array([1.0, -2.0, 0.5])
+        if get_tags(estimator).target_tags.positive_only:
+            value = np.exp(value / 4)
         return Problem(bags, np.add.reduceat(value, offsets[:-1]))
     return Problem(bags, codes)
 

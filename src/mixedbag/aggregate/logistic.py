@@ -1,0 +1,207 @@
+"""Logistic regression of instances that is told counts of bags."""
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, logit
+
+from mixedbag._parameters import above, one_of, whole
+from mixedbag.aggregate._network import Shares, _Probabilities
+from mixedbag.aggregate._poisson_binomial import log_likelihood
+from mixedbag.counts import CountClassifier
+from mixedbag.pooling import spread
+
+_NEVER_SURER = 36.0  # log-odds beyond this are probabilities of exactly 0 or 1
+
+
+class MeanShares(Shares):
+    """A count as so many draws with the bag's mean probabilities: −Σ_k count_k log(mean p_k)."""
+
+    def loss(self, z, offsets, target, weight):
+        return super().loss(z, offsets, target, weight * np.diff(offsets))
+
+
+class ExactCounts(_Probabilities):
+    """−log P(count), every instance being drawn once (Poisson-binomial).
+
+    With more than two classes, the counts of the classes are scored one by one.
+    """
+
+    def loss(self, z, offsets, target, weight):
+        p = self.outputs(z)
+        value, slope = 0.0, np.empty_like(p)
+        for k in range(p.shape[1]):
+            odds = np.clip(logit(p[:, k]), -_NEVER_SURER, _NEVER_SURER)
+            counts = np.round(target[:, k]).astype(np.int64)
+            likely, counted = log_likelihood(odds, offsets, counts)
+            value -= float(weight @ likely)
+            chance = expit(odds)
+            slope[:, k] = spread(weight, offsets) * (chance - counted) / (chance * (1.0 - chance))
+        return value, self._through(p, slope)
+
+
+_LIKELIHOODS = {"mean": MeanShares(), "exact": ExactCounts()}
+
+
+class AggregateLogisticRegression(CountClassifier):
+    """Logistic regression that learns from counts or shares of bags (label proportions).
+
+    Every instance has the class probabilities ``p(x) = softmax(Wᵀx + b)`` of an ordinary logistic
+    regression; known is only how many instances of a bag are of each class. The weights minimise::
+
+        ½ ‖W‖² + C Σ_c w_c · loss(counts_c, {p(x_i), i ∈ c})
+
+    With ``likelihood="mean"`` the loss is ``−Σ_k count_ck log(mean_i p_k(x_i))``: the counts as
+    draws with the bag's mean probabilities. It works from shares as well. With "exact" it is
+    ``−log P(count_c)`` of the Poisson-binomial law, in which each instance is drawn once; it makes
+    more of small bags, takes time in proportion to size times count, and needs whole counts. With
+    bags of one instance both are `sklearn.linear_model.LogisticRegression`.
+
+    The quick first choice for label proportions and ecological inference: it assumes that one
+    linear rule holds in all bags, and asks little of the data.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Inverse strength of the penalty on weights; intercepts are free.
+    likelihood : {"mean", "exact"}, default="mean"
+        How counts are scored, as above.
+    max_iter : int, default=1000
+        Most L-BFGS steps.
+    tol : float, default=1e-6
+        Stops when no component of the gradient is larger than this times ``C`` and the total
+        weight of the bags.
+    n_jobs : int, optional
+        Threads over blocks of bags.
+    aggregate : {"sum", "mean"}, default="sum"
+        Whether a one-dimensional `y` holds counts of positives or shares.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features, n_outputs)
+        One output for two classes, else one a class.
+    intercept_ : array of shape (n_outputs,)
+    objective_ : array
+        The objective after each step; it never rises.
+    n_iter_ : int
+    classes_ : array
+
+    See Also
+    --------
+    AggregateMLPClassifier : The same with a hidden layer.
+    AggregatePoissonRegressor : For totals without an upper limit.
+
+    Notes
+    -----
+    Not convex: the search starts from zero weights, where all instances of a bag are alike, so fits
+    are repeatable.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import Bags
+    >>> from mixedbag.aggregate import AggregateLogisticRegression
+    >>> X = np.random.default_rng(0).normal(size=(400, 2))
+    >>> votes = X[:, 0] > X[:, 1]
+    >>> precincts = Bags(X, np.arange(0, 401, 8))
+    >>> model = AggregateLogisticRegression()
+    >>> model = model.fit(precincts, np.add.reduceat(votes.astype(int), precincts.offsets[:-1]))
+    >>> float(np.mean(model.predict_instances(precincts) == votes)) > 0.9
+    True
+    """
+
+    _has_proba = True
+    _needs_scaling = True
+    _accepts_sparse = True
+    _search_space = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
+    _parameter_constraints = {
+        "C": [above(0)],
+        "likelihood": [one_of(*_LIKELIHOODS)],
+        "max_iter": [whole(1)],
+    }
+
+    def __init__(
+        self, C=1.0, *, likelihood="mean", max_iter=1000, tol=1e-6, n_jobs=None, aggregate="sum"
+    ):
+        self.C = C
+        self.likelihood = likelihood
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.aggregate = aggregate
+
+    def _fit_blocks(self, blocks):
+        head = _LIKELIHOODS[self.likelihood]
+        if self.likelihood == "exact":
+            blocks.sum(_refuse_broken_counts)
+        n_outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
+        start = np.zeros((self.n_features_in_ + 1, n_outputs))
+        weights = _minimise(self, blocks, start, _counted_loss, head)
+        self.coef_, self.intercept_ = weights[:-1], weights[-1]
+
+    def _score_instances(self, bags):
+        z = linear_scores(bags.instances, np.vstack([self.coef_, self.intercept_]))
+        p = _LIKELIHOODS["mean"].outputs(z)
+        return np.hstack([1.0 - p, p]) if p.shape[1] == 1 else p
+
+
+def _minimise(learner, blocks, start, block_loss, *args):
+    """``½‖W‖² + C Σ loss`` by L-BFGS, the last row of W (the intercepts) free; notes progress."""
+    penalised = np.ones_like(start)
+    penalised[-1] = 0.0
+
+    def objective(flat):
+        weights = flat.reshape(start.shape)
+        total = learner.C * blocks.sum(block_loss, weights, *args)
+        shrunk = penalised * weights
+        return 0.5 * float((shrunk**2).sum()) + total[0], shrunk.ravel() + total[1:]
+
+    history = [objective(start.ravel())[0]]
+    found = minimize(
+        objective,
+        start.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        callback=lambda intermediate_result: history.append(intermediate_result.fun),
+        options={
+            "maxiter": learner.max_iter,
+            "maxfun": 15 * learner.max_iter,
+            "gtol": learner.tol * learner.C * blocks.sum(_total_weight),
+            "ftol": 16 * np.finfo(float).eps,
+            "maxcor": 20,
+        },
+    )
+    learner.objective_ = np.array(history)
+    learner.n_iter_ = max(1, int(found.nit))
+    return found.x.reshape(start.shape)
+
+
+def linear_scores(X, weights):
+    """``X W + b`` in double precision, without a copy of single-precision data."""
+    return np.asarray(X @ weights[:-1].astype(X.dtype), dtype=np.float64) + weights[-1]
+
+
+def with_gradient(X, loss, by_z):
+    """A block's loss and, behind it, the gradient by weights and intercepts."""
+    by_coef = np.asarray(X.T @ by_z.astype(X.dtype), dtype=np.float64)
+    return np.concatenate([[loss], by_coef.ravel(), by_z.sum(axis=0)])
+
+
+def _counted_loss(block, weights, head):
+    bags, counts, weight = block
+    target = counts[:, 1:] if weights.shape[1] == 1 else counts
+    z = linear_scores(bags.instances, weights)
+    return with_gradient(bags.instances, *head.loss(z, bags.offsets, target, weight))
+
+
+def _refuse_broken_counts(block):
+    broken = (np.abs(block.target - np.round(block.target)) > 1e-6).any(axis=1)
+    if broken.any():
+        raise ValueError(
+            f"{block.bags.name(int(broken.argmax()))} has a count that is no whole number, which "
+            "likelihood='exact' needs: take likelihood='mean'"
+        )
+    return 0
+
+
+def _total_weight(block):
+    return block.weight.sum()

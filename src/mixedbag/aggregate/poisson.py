@@ -1,0 +1,161 @@
+"""Poisson regression of instances that is told totals of bags."""
+
+import numpy as np
+
+from mixedbag._parameters import above, whole
+from mixedbag.aggregate.logistic import _minimise, linear_scores, with_gradient
+from mixedbag.base import BagRegressor
+from mixedbag.pooling import bag_logsumexp, bag_sum, spread
+
+
+class AggregatePoissonRegressor(BagRegressor):
+    """Poisson regression that learns from totals of bags: events, sales, cases.
+
+    Every instance has a rate ``exp(⟨w, x⟩ + b)``, times its exposure where it has one; the total of
+    a bag is Poisson with the sum of its instances' rates as mean. The weights minimise::
+
+        ½ ‖w‖² + C Σ_c w_c (μ_c − y_c log μ_c),    μ_c = Σ_{i∈c} e_i exp(⟨w, x_i⟩ + b)
+
+    With bags of one instance this is `sklearn.linear_model.PoissonRegressor`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Inverse strength of the penalty on weights; the intercept is free.
+    exposure : int or str, optional
+        The column (its place or its name) that holds each instance's exposure: people, hours,
+        area. It is no feature then, and predictions are in proportion to it.
+    max_iter : int, default=1000
+        Most L-BFGS steps.
+    tol : float, default=1e-6
+        Stops when no component of the gradient is larger than this times ``C`` and the total
+        weight of the bags.
+    n_jobs : int, optional
+        Threads over blocks of bags.
+    aggregate : {"sum", "mean"}, default="sum"
+        What `y` holds and `predict` returns: totals or means of bags.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_features,)
+        Zero for the exposure.
+    intercept_ : float
+    objective_ : array
+        The objective after each step; it never rises.
+    n_iter_ : int
+
+    See Also
+    --------
+    AggregateLogisticRegression : For counts that cannot pass the size of the bag.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import Bags
+    >>> from mixedbag.aggregate import AggregatePoissonRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(3000, 2))
+    >>> cases = rng.poisson(np.exp(X[:, 0] - 1))
+    >>> districts = Bags(X, np.arange(0, 3001, 10))
+    >>> model = AggregatePoissonRegressor()
+    >>> model = model.fit(districts, np.add.reduceat(cases, districts.offsets[:-1]))
+    >>> np.round(model.coef_, 1)
+    array([1., 0.])
+    """
+
+    _needs_scaling = False  # an exposure must keep its unit
+    _accepts_sparse = True
+    _search_space = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
+    _parameter_constraints = {
+        "C": [above(0)],
+        "exposure": [whole(0), str, None],
+        "max_iter": [whole(1)],
+    }
+
+    def __init__(
+        self, C=1.0, *, exposure=None, max_iter=1000, tol=1e-6, n_jobs=None, aggregate="sum"
+    ):
+        self.C = C
+        self.exposure = exposure
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.aggregate = aggregate
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        return tags
+
+    def _fit_blocks(self, blocks):
+        self.exposure_column_ = self._exposure_column()
+        total, exposure = blocks.sum(_check_amounts, self.exposure_column_)
+        start = np.zeros((self.n_features_in_ + 1, 1))
+        # The rate that all instances would share; a tiny one where nothing ever happened.
+        start[-1] = np.log(max(total, 1e-3) / exposure)
+        weights = _minimise(self, blocks, start, _poisson_loss, self.exposure_column_)
+        self.coef_, self.intercept_ = weights[:-1, 0], float(weights[-1, 0])
+
+    def _exposure_column(self):
+        if not isinstance(self.exposure, str):
+            if self.exposure is not None and self.exposure >= self.n_features_in_:
+                raise ValueError(
+                    f"exposure is column {self.exposure}, but there are {self.n_features_in_}"
+                )
+            return self.exposure
+        names = getattr(self, "feature_names_in_", np.array([], dtype=object)).tolist()
+        if self.exposure not in names:
+            raise ValueError(f"exposure {self.exposure!r} is not a column: {', '.join(names)}")
+        return names.index(self.exposure)
+
+    def _score_instances(self, bags):
+        weights = np.append(self.coef_, self.intercept_)[:, None]
+        return np.exp(_log_rates(bags, weights, self.exposure_column_))
+
+
+def _log_rates(bags, weights, exposure_column):
+    z = linear_scores(bags.instances, weights)[:, 0]
+    return z + np.log(_exposure(bags, exposure_column)) if exposure_column is not None else z
+
+
+def _exposure(bags, column):
+    values = bags.instances[:, [column]]
+    values = np.asarray(values.toarray() if bags.is_sparse else values, dtype=np.float64)[:, 0]
+    if (values <= 0).any():
+        row = int((values <= 0).argmax())
+        bag = int(np.searchsorted(bags.offsets, row, side="right")) - 1
+        raise ValueError(
+            f"an instance of {bags.name(bag)} has exposure {values[row]:g}; it must be positive"
+        )
+    return values
+
+
+def _check_amounts(block, exposure_column):
+    """The total amount and the total exposure of a block, after a check of its targets."""
+    bags, total, weight = block
+    if (total < 0).any():
+        i = int((total < 0).argmax())
+        raise ValueError(
+            f"Some value(s) of y are out of the valid range of a Poisson total: {bags.name(i)} has "
+            f"{total[i]:g}, which is negative"
+        )
+    if exposure_column is None:
+        exposure = bags.sizes.astype(np.float64)
+    else:
+        exposure = bag_sum(_exposure(bags, exposure_column), bags.offsets)
+    return np.array([weight @ total, weight @ exposure])
+
+
+def _poisson_loss(block, weights, exposure_column):
+    bags, total, weight = block
+    log_rate = _log_rates(bags, weights, exposure_column)
+    log_mean = bag_logsumexp(log_rate, bags.offsets)
+    with np.errstate(over="ignore"):  # a step too long is an infinite loss, and is shortened
+        mean = np.exp(log_mean)
+    loss = float(weight @ (mean - total * log_mean))
+    share = np.exp(log_rate - spread(log_mean, bags.offsets))
+    by_z = (spread(weight * (mean - total), bags.offsets) * share)[:, None]
+    result = with_gradient(bags.instances, loss, by_z)
+    if exposure_column is not None:
+        result[1 + exposure_column] = 0.0
+    return result
