@@ -9,10 +9,17 @@ from scipy.optimize import approx_fprime
 from scipy.sparse import csr_array
 from scipy.special import expit
 from scipy.stats import binom
-from sklearn.linear_model import LogisticRegression, PoissonRegressor
+from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge
 
 from mixedbag import Bags
-from mixedbag.aggregate import AggregateLogisticRegression, AggregatePoissonRegressor
+from mixedbag.aggregate import (
+    AggregateEasyLLPClassifier,
+    AggregateLogisticRegression,
+    AggregateMeanMapClassifier,
+    AggregatePoissonRegressor,
+    AggregateRidgeClassifier,
+    AggregateRidgeRegressor,
+)
 from mixedbag.aggregate._network import Shares
 from mixedbag.aggregate._poisson_binomial import log_likelihood
 from mixedbag.aggregate.logistic import ExactCounts, MeanShares
@@ -126,7 +133,15 @@ def test_exact_refuses_counts_that_are_not_whole():
         model.fit(bags, np.clip(counts / bags.sizes * 0.97, 0, 1))
 
 
-@pytest.mark.parametrize("kind", [AggregateLogisticRegression, AggregatePoissonRegressor])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        AggregateEasyLLPClassifier,
+        AggregateLogisticRegression,
+        AggregateMeanMapClassifier,
+        AggregatePoissonRegressor,
+    ],
+)
 def test_sparse_single_and_threaded_agree_with_dense(kind):
     bags, counts, _ = counted(np.random.default_rng(4))
     dense = kind().fit(bags, counts)
@@ -159,7 +174,7 @@ def test_rates_times_exposure_are_found_and_add_up():
     assert_allclose(model.intercept_, -1.0, atol=0.05)
     values = model.predict_instances(bags)
     assert_allclose(np.add.reduceat(values, bags.offsets[:-1]), model.predict(bags))
-    twice = bags.with_instances(X * [1, 1, 2])
+    twice = bags.with_instances(X * [1, 1, 2], bags.feature_names)
     assert_allclose(model.predict(twice), 2 * model.predict(bags))
 
 
@@ -175,3 +190,70 @@ def test_poisson_gradient_and_refusals():
         AggregatePoissonRegressor(exposure=5).fit(bags, np.ones(10))
     with pytest.raises(ValueError, match="it must be positive"):
         AggregatePoissonRegressor(exposure=0).fit(bags, np.ones(10))
+
+
+# Quick guesses ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [AggregateEasyLLPClassifier, AggregateMeanMapClassifier])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_labels_of_bags_of_one_are_known_sums(kind, n_classes):
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((150, 3))
+    y = np.digitize(X[:, 0] + 0.5 * rng.standard_normal(150), [0.0, 0.7][: n_classes - 1])
+    ours = kind(0.7, tol=1e-9).fit(X, y)
+    theirs = LogisticRegression(C=0.7, tol=1e-9, max_iter=10_000).fit(X, y)
+    assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-4)
+
+
+def test_the_means_of_classes_are_found_from_bags_that_are_not_random():
+    rng = np.random.default_rng(9)
+    share = rng.uniform(size=300)
+    labels = (rng.uniform(size=(300, 20)) < share[:, None]).ravel()
+    X = rng.standard_normal((6_000, 2)) + np.where(labels[:, None], [2.0, 0.0], [0.0, 1.0])
+    bags = Bags(X, np.arange(0, 6_001, 20))
+    counts = np.add.reduceat(labels.astype(int), bags.offsets[:-1])
+    model = AggregateMeanMapClassifier().fit(bags, counts)
+    assert_allclose(model.means_, [[0.0, 1.0], [2.0, 0.0]], atol=0.15)
+    assert np.mean(model.predict_instances(bags) == labels) > 0.85
+
+
+def test_debiased_labels_are_right_on_average():
+    """Over many random fillings, the sums of the debiased labels are those of the true ones."""
+    from mixedbag.aggregate.easy_llp import _counts_and_instances, _debiased_sums
+    from mixedbag.engines.local import Labelled
+
+    rng = np.random.default_rng(10)
+    X = rng.standard_normal((600, 2))
+    y = X[:, 0] > 0.3
+    found = []
+    for _ in range(400):
+        order = rng.permutation(600)
+        bags = Bags(X[order], np.arange(0, 601, 3))
+        counts = np.add.reduceat(np.eye(2)[y[order].astype(int)], bags.offsets[:-1])
+        block = Labelled(bags, counts, np.ones(200))
+        total = _counts_and_instances(block)
+        found.append(_debiased_sums(block, total[:-1] / total[-1]))
+    error = np.std(found, axis=0) / np.sqrt(len(found))
+    truth = X.T @ np.eye(2)[y.astype(int)]
+    assert (np.abs(np.mean(found, axis=0) - truth) < 4 * error + 0.01 * np.abs(truth)).all()
+
+
+def test_ridge_on_means():
+    rng = np.random.default_rng(11)
+    X, y = rng.standard_normal((80, 3)), rng.standard_normal(80)
+    ours, theirs = AggregateRidgeRegressor(2.0).fit(X, y), Ridge(2.0).fit(X, y)
+    assert_allclose(ours.coef_, theirs.coef_, rtol=1e-8)
+    assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-8)
+    sizes = rng.integers(1, 6, 30)
+    bags = Bags(rng.standard_normal((sizes.sum(), 3)), np.r_[0, np.cumsum(sizes)])
+    totals = rng.standard_normal(30)
+    means = np.add.reduceat(bags.instances, bags.offsets[:-1]) / sizes[:, None]
+    theirs = Ridge(2.0).fit(means, totals / sizes, sample_weight=sizes)
+    ours = AggregateRidgeRegressor(2.0).fit(bags, totals)
+    assert_allclose(ours.coef_, theirs.coef_, rtol=1e-8)
+    assert_allclose(ours.predict(bags), theirs.predict(means) * sizes)
+    counts = rng.integers(0, sizes + 1)
+    shares = AggregateRidgeClassifier(2.0).fit(bags, counts)
+    theirs = Ridge(2.0).fit(means, counts / sizes, sample_weight=sizes)
+    assert_allclose(shares.coef_[:, 1], theirs.coef_, rtol=1e-8)

@@ -4,8 +4,10 @@ from mixedbag.aggregate.boosting import (
     AggregateGradientBoostingClassifier,
     AggregateGradientBoostingRegressor,
 )
+from mixedbag.aggregate.easy_llp import AggregateEasyLLPClassifier
 from mixedbag.aggregate.forest import AggregateForestClassifier, AggregateForestRegressor
 from mixedbag.aggregate.logistic import AggregateLogisticRegression
+from mixedbag.aggregate.mean_map import AggregateMeanMapClassifier
 from mixedbag.aggregate.neighbors import (
     AggregateKNeighborsClassifier,
     AggregateKNeighborsRegressor,
@@ -13,11 +15,13 @@ from mixedbag.aggregate.neighbors import (
 from mixedbag.aggregate.neural import AggregateMLPClassifier, AggregateMLPRegressor
 from mixedbag.aggregate.poisson import AggregatePoissonRegressor
 from mixedbag.aggregate.rbf import AggregateRBFClassifier, AggregateRBFRegressor
+from mixedbag.aggregate.ridge import AggregateRidgeClassifier, AggregateRidgeRegressor
 from mixedbag.aggregate.svc import AggregateSVC
 from mixedbag.aggregate.svr import AggregateSVR
 from mixedbag.aggregate.tree import AggregateTreeClassifier, AggregateTreeRegressor
 
 __all__ = [
+    "AggregateEasyLLPClassifier",
     "AggregateForestClassifier",
     "AggregateForestRegressor",
     "AggregateGradientBoostingClassifier",
@@ -27,9 +31,12 @@ __all__ = [
     "AggregateLogisticRegression",
     "AggregateMLPClassifier",
     "AggregateMLPRegressor",
+    "AggregateMeanMapClassifier",
     "AggregatePoissonRegressor",
     "AggregateRBFClassifier",
     "AggregateRBFRegressor",
+    "AggregateRidgeClassifier",
+    "AggregateRidgeRegressor",
     "AggregateSVC",
     "AggregateSVR",
     "AggregateTreeClassifier",

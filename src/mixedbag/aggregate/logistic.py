@@ -1,10 +1,10 @@
 """Logistic regression of instances that is told counts of bags."""
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from mixedbag._parameters import above, one_of, whole
+from mixedbag.aggregate._linear import linear_scores, minimise, with_gradient
 from mixedbag.aggregate._network import Shares, _Probabilities
 from mixedbag.aggregate._poisson_binomial import log_likelihood
 from mixedbag.counts import CountClassifier
@@ -135,55 +135,13 @@ class AggregateLogisticRegression(CountClassifier):
             blocks.sum(_refuse_broken_counts)
         n_outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
         start = np.zeros((self.n_features_in_ + 1, n_outputs))
-        weights = _minimise(self, blocks, start, _counted_loss, head)
+        weights = minimise(self, blocks, start, _counted_loss, head)
         self.coef_, self.intercept_ = weights[:-1], weights[-1]
 
     def _score_instances(self, bags):
         z = linear_scores(bags.instances, np.vstack([self.coef_, self.intercept_]))
         p = _LIKELIHOODS["mean"].outputs(z)
         return np.hstack([1.0 - p, p]) if p.shape[1] == 1 else p
-
-
-def _minimise(learner, blocks, start, block_loss, *args):
-    """``½‖W‖² + C Σ loss`` by L-BFGS, the last row of W (the intercepts) free; notes progress."""
-    penalised = np.ones_like(start)
-    penalised[-1] = 0.0
-
-    def objective(flat):
-        weights = flat.reshape(start.shape)
-        total = learner.C * blocks.sum(block_loss, weights, *args)
-        shrunk = penalised * weights
-        return 0.5 * float((shrunk**2).sum()) + total[0], shrunk.ravel() + total[1:]
-
-    history = [objective(start.ravel())[0]]
-    found = minimize(
-        objective,
-        start.ravel(),
-        jac=True,
-        method="L-BFGS-B",
-        callback=lambda intermediate_result: history.append(intermediate_result.fun),
-        options={
-            "maxiter": learner.max_iter,
-            "maxfun": 15 * learner.max_iter,
-            "gtol": learner.tol * learner.C * blocks.sum(_total_weight),
-            "ftol": 16 * np.finfo(float).eps,
-            "maxcor": 20,
-        },
-    )
-    learner.objective_ = np.array(history)
-    learner.n_iter_ = max(1, int(found.nit))
-    return found.x.reshape(start.shape)
-
-
-def linear_scores(X, weights):
-    """``X W + b`` in double precision, without a copy of single-precision data."""
-    return np.asarray(X @ weights[:-1].astype(X.dtype), dtype=np.float64) + weights[-1]
-
-
-def with_gradient(X, loss, by_z):
-    """A block's loss and, behind it, the gradient by weights and intercepts."""
-    by_coef = np.asarray(X.T @ by_z.astype(X.dtype), dtype=np.float64)
-    return np.concatenate([[loss], by_coef.ravel(), by_z.sum(axis=0)])
 
 
 def _counted_loss(block, weights, head):
@@ -201,7 +159,3 @@ def _refuse_broken_counts(block):
             "likelihood='exact' needs: take likelihood='mean'"
         )
     return 0
-
-
-def _total_weight(block):
-    return block.weight.sum()

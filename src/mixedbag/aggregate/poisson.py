@@ -3,7 +3,7 @@
 import numpy as np
 
 from mixedbag._parameters import above, whole
-from mixedbag.aggregate.logistic import _minimise, linear_scores, with_gradient
+from mixedbag.aggregate._linear import linear_scores, minimise, with_gradient
 from mixedbag.base import BagRegressor
 from mixedbag.pooling import bag_logsumexp, bag_sum, spread
 
@@ -93,7 +93,7 @@ class AggregatePoissonRegressor(BagRegressor):
         start = np.zeros((self.n_features_in_ + 1, 1))
         # The rate that all instances would share; a tiny one where nothing ever happened.
         start[-1] = np.log(max(total, 1e-3) / exposure)
-        weights = _minimise(self, blocks, start, _poisson_loss, self.exposure_column_)
+        weights = minimise(self, blocks, start, _poisson_loss, self.exposure_column_)
         self.coef_, self.intercept_ = weights[:-1, 0], float(weights[-1, 0])
 
     def _exposure_column(self):

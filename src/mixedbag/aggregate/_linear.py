@@ -1,0 +1,57 @@
+"""Linear models over blocks of bags: scores, gradients, and the search for weights."""
+
+import numpy as np
+from scipy.optimize import minimize
+
+
+def minimise(learner, blocks, start, block_loss, *args, minus=0.0):
+    """``½‖W‖² + C Σ loss − C ⟨W, minus⟩`` by L-BFGS; the last row of W, the intercepts, is free.
+
+    Notes ``objective_`` and ``n_iter_`` on the learner, whose ``C``, ``tol`` and ``max_iter`` say
+    how far to go.
+    """
+    penalised = np.ones_like(start)
+    penalised[-1] = 0.0
+
+    def objective(flat):
+        weights = flat.reshape(start.shape)
+        total = learner.C * blocks.sum(block_loss, weights, *args)
+        shrunk = penalised * weights
+        value = (
+            0.5 * float((shrunk**2).sum()) + total[0] - learner.C * float((weights * minus).sum())
+        )
+        return value, (shrunk - learner.C * minus).ravel() + total[1:]
+
+    history = [objective(start.ravel())[0]]
+    found = minimize(
+        objective,
+        start.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        callback=lambda intermediate_result: history.append(intermediate_result.fun),
+        options={
+            "maxiter": learner.max_iter,
+            "maxfun": 15 * learner.max_iter,
+            "gtol": learner.tol * learner.C * blocks.sum(_total_weight),
+            "ftol": 16 * np.finfo(float).eps,
+            "maxcor": 20,
+        },
+    )
+    learner.objective_ = np.array(history)
+    learner.n_iter_ = max(1, int(found.nit))
+    return found.x.reshape(start.shape)
+
+
+def linear_scores(X, weights):
+    """``X W + b`` in double precision, without a copy of single-precision data."""
+    return np.asarray(X @ weights[:-1].astype(X.dtype), dtype=np.float64) + weights[-1]
+
+
+def with_gradient(X, loss, by_z):
+    """A block's loss and, behind it, the gradient by weights and intercepts."""
+    by_coef = np.asarray(X.T @ by_z.astype(X.dtype), dtype=np.float64)
+    return np.concatenate([[loss], by_coef.ravel(), by_z.sum(axis=0)])
+
+
+def _total_weight(block):
+    return block.weight.sum()
