@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from mixedbag.aggregate._kernels import bag_means
+from mixedbag._kernels import bag_means
 from mixedbag.aggregate._sufficient import SufficientLogistic
+
+__all__ = ["AggregateEasyLLPClassifier"]
 
 
 class AggregateEasyLLPClassifier(SufficientLogistic):

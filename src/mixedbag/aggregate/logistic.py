@@ -10,6 +10,8 @@ from mixedbag.aggregate._poisson_binomial import log_likelihood
 from mixedbag.counts import CountClassifier
 from mixedbag.pooling import spread
 
+__all__ = ["AggregateLogisticRegression"]
+
 _NEVER_SURER = 36.0  # log-odds beyond this are probabilities of exactly 0 or 1
 
 

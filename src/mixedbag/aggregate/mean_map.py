@@ -3,8 +3,10 @@
 import numpy as np
 from scipy import linalg
 
-from mixedbag.aggregate._kernels import bag_means
+from mixedbag._kernels import bag_means
 from mixedbag.aggregate._sufficient import SufficientLogistic
+
+__all__ = ["AggregateMeanMapClassifier"]
 
 
 class AggregateMeanMapClassifier(SufficientLogistic):

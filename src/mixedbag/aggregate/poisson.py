@@ -7,6 +7,8 @@ from mixedbag.aggregate._linear import linear_scores, minimise, with_gradient
 from mixedbag.base import BagRegressor
 from mixedbag.pooling import bag_logsumexp, bag_sum, spread
 
+__all__ = ["AggregatePoissonRegressor"]
+
 
 class AggregatePoissonRegressor(BagRegressor):
     """Poisson regression that learns from totals of bags: events, sales, cases.

@@ -3,10 +3,12 @@
 import numpy as np
 from scipy import linalg
 
+from mixedbag._kernels import bag_means
 from mixedbag._parameters import above
-from mixedbag.aggregate._kernels import bag_means
 from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
+
+__all__ = ["AggregateRidgeClassifier", "AggregateRidgeRegressor"]
 
 
 class _RidgeOnMeans:
