@@ -23,6 +23,7 @@ from mixedbag.engines.local import (
     count_usable,
     few_bags,
 )
+from mixedbag.exceptions import InputError, reading_input
 
 CHECKED_BAGS = 16  # training bags whose scores are looked at after a fit (of each block elsewhere)
 
@@ -88,13 +89,14 @@ class Fitting(CallbackSupportMixin):
     # Bags in this process ------------------------------------------------------------------------
 
     def _learn_here(self, bags, y, sample_weight):
-        bags = self._read(bags, reset=True)
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None"
-            )
-        y = self._read_targets(bags, y)
-        used = Labelled(bags, y, read_weights(bags, sample_weight)).used()
+        with reading_input():
+            bags = self._read(bags, reset=True)
+            if y is None:
+                raise ValueError(
+                    f"{type(self).__name__} requires y to be passed, but the target y is None"
+                )
+            y = self._read_targets(bags, y)
+            used = Labelled(bags, y, read_weights(bags, sample_weight)).used()
         self._learn(*used)
         self._check_scores(used)
 
@@ -142,7 +144,7 @@ class Fitting(CallbackSupportMixin):
         wrong = ~np.isfinite(scores).reshape(len(bags), -1).all(axis=1)
         if wrong.any():
             i = int(np.argmax(wrong))
-            raise ValueError(
+            raise InputError(
                 f"{type(self).__name__} found no usable model: it gives {bags.name(i)} the score "
                 f"{scores[i]}. {bags.largest()}: scale the features, for example with "
                 "InstanceWise(StandardScaler())"
