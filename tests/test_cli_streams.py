@@ -40,7 +40,6 @@ def test_streams_of_every_table_are_the_same(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("bag,x\na,1\nb,2\na,3\n", "the rows of bag 'a' are not adjacent"),
         ("bag,x\na,1\na,red\n", "line 3: column 'x' mixes number .*, text .*'red'"),
         ("bag,x\na,1\na\n", "line 3: 1 values where 2 are expected"),
         ("mol,x\na,1\n", "say which column holds the bag"),

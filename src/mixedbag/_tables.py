@@ -97,12 +97,6 @@ def factorize(groups):
     return codes, ids.astype(groups.dtype) if groups.dtype.kind != "O" else ids
 
 
-def column(series):
-    """A narwhals column as a NumPy array, strings as objects."""
-    values = series.to_numpy()
-    return values.astype(object) if values.dtype.kind in "UST" else values
-
-
 def numeric_table(frame, names):
     """The named columns as one float table, filled column by column to spare a second copy."""
     import narwhals.stable.v2 as nw

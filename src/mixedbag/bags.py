@@ -1,6 +1,7 @@
 """`Bags`: one table of instances, cut into bags. Every input becomes one."""
 
 import numbers
+import warnings
 
 import numpy as np
 from scipy import sparse
@@ -9,7 +10,6 @@ from mixedbag._tables import (
     as_array,
     as_labels,
     as_table,
-    column,
     factorize,
     freeze,
     frozen,
@@ -149,7 +149,11 @@ class Bags:
 
     @classmethod
     def from_frame(cls, frame, bag, features=None, label=None):
-        """Build from a data frame (pandas, polars, pyarrow, …) with a column of bag ids.
+        """Build from a data frame (pandas, polars, pyarrow, DuckDB) with a column of bag ids.
+
+        The table is read as `mixedbag.datasets.read` reads a file: text of few values becomes
+        columns of zeros and ones, dates become days, text of many values is left out; a warning
+        says so. Bags come in the order in which their ids first appear.
 
         Parameters
         ----------
@@ -157,25 +161,18 @@ class Bags:
         bag : str
             The column that says which bag a row belongs to.
         features : list of str, optional
-            The columns to learn from; by default every column but `bag` and `label`.
+            The columns to learn from; by default every column but `bag` and the label.
         label : str, optional
             A column with the label of each row's bag. When given, the result is the pair
             ``(bags, y)``, with one label a bag.
         """
-        import narwhals.stable.v2 as nw
+        from mixedbag.tables import Roles, read
 
-        frame = nw.from_native(frame, eager_only=True)
-        if features is None:
-            features = [name for name in frame.columns if name not in (bag, label)]
-        wanted = [bag, *features] if label is None else [bag, *features, label]
-        missing = [name for name in wanted if name not in frame.columns]
-        if missing:
-            raise ValueError(f"no column {missing[0]!r}; the columns are {list(frame.columns)}")
-        groups = column(frame[bag])
-        bags = cls.from_groups(numeric_table(frame, features), groups, feature_names=features)
-        if label is None:
-            return bags
-        return bags, bag_labels(column(frame[label]), groups)
+        data = read(frame, Roles(bag, label, features=features))
+        for note in data.notes:
+            if "left out" in note or "dates" in note:
+                warnings.warn(note, UserWarning, stacklevel=2)
+        return data.bags if label is None else (data.bags, data.y)
 
     # What it holds -------------------------------------------------------------------------------
 

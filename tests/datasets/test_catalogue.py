@@ -180,7 +180,7 @@ def test_importing_and_reading_text_stays_light(tmp_path):
     (tmp_path / "t.csv").write_text("bag,label,x\na,1,2\n")
     code = (
         "import sys, mixedbag.datasets as d; before = set(sys.modules); d.read(sys.argv[1]);"
-        "heavy = {'sklearn', 'pandas', 'polars', 'pyarrow', 'h5py', 'scipy.io', 'numba'};"
+        "heavy = {'sklearn', 'pandas', 'polars', 'h5py', 'scipy.io', 'numba'};"
         "print(sorted(heavy & before), sorted(heavy & set(sys.modules)))"
     )
     out = subprocess.run(

@@ -29,35 +29,23 @@ def asking(path):
 
 
 def bag_answers(model, bags):
-    """Predictions of the bags: column names, and rows."""
+    """Predictions of the bags: an array a named column."""
     _refuse_other_features(model, bags)
     if _evidence.speaks_of_amounts(model):
-        values = _evidence.amount_evidence(model, bags)
-        return _amount_names(values), values.tolist()
-    predicted = np.asarray(model.predict(bags)).tolist()
+        return _amounts(_evidence.amount_evidence(model, bags))
     if hasattr(model, "predict_proba"):
-        names = [f"probability {label}" for label in model.classes_.tolist()]
         values = model.predict_proba(bags)
-    else:
-        values = _evidence.class_evidence(model, bags)
-        names = _score_names(model, values)
-    return ["predicted", *names], [[p, *row] for p, row in zip(predicted, values.tolist())]
+        names = [f"probability {label}" for label in model.classes_.tolist()]
+        return {"predicted": np.asarray(model.predict(bags)), **dict(zip(names, values.T))}
+    return _classes(model, _evidence.class_evidence(model, bags))
 
 
 def instance_answers(model, bags):
-    """Predictions of the instances: column names, and rows in the order of the instances."""
+    """Predictions of the instances, in their order: an array a named column."""
     _refuse_other_features(model, bags)
     if _evidence.speaks_of_amounts(model):
-        values = _evidence.amount_evidence_of_instances(model, bags)
-        return _amount_names(values), values.tolist()
-    values = _evidence.class_evidence_of_instances(model, bags)
-    if values.shape[1] == 1:
-        codes = (values[:, 0] > 0).astype(int)
-    else:
-        codes = values.argmax(axis=1)
-    predicted = model.classes_[codes].tolist()
-    names = _score_names(model, values)
-    return ["predicted", *names], [[p, *row] for p, row in zip(predicted, values.tolist())]
+        return _amounts(_evidence.amount_evidence_of_instances(model, bags))
+    return _classes(model, _evidence.class_evidence_of_instances(model, bags))
 
 
 def _refuse_other_features(model, bags):
@@ -66,11 +54,15 @@ def _refuse_other_features(model, bags):
         raise InputError(f"{bags.n_features} features where the model learned from {n_features}")
 
 
-def _amount_names(values):
-    return ["amount"] if values.shape[1] == 1 else [f"amount {k}" for k in range(values.shape[1])]
-
-
-def _score_names(model, values):
+def _amounts(values):
     if values.shape[1] == 1:
-        return ["score"]
-    return [f"score {label}" for label in model.classes_.tolist()]
+        return {"amount": values[:, 0]}
+    return {f"amount {k}": column for k, column in enumerate(values.T)}
+
+
+def _classes(model, values):
+    if values.shape[1] == 1:
+        return {"predicted": model.classes_[(values[:, 0] > 0).astype(int)], "score": values[:, 0]}
+    names = [f"score {label}" for label in model.classes_.tolist()]
+    predicted = model.classes_[values.argmax(axis=1)]
+    return {"predicted": predicted, **dict(zip(names, values.T))}

@@ -37,6 +37,7 @@ def command(
     ] = None,
     weight: Annotated[str | None, typer.Option(help="Column with how much the bag counts.")] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Column to leave out.")] = None,
+    query: Annotated[str | None, typer.Option(help="SQL that selects from the table data.")] = None,
     images: Annotated[str | None, typer.Option(help="Instances are images, such as 8x8.")] = None,
     time_budget: Annotated[str, typer.Option(help="90s, 10m, 1h or none.")] = "10m",
     learners: Annotated[
@@ -59,7 +60,7 @@ def command(
     budget = seconds(time_budget)
     if budget == 0:
         raise InputError("--time-budget leaves no time: write 90s, 10m, 1h or none")
-    data = read_data(table, bag, label, time, drop or (), instance, group, weight)
+    data = read_data(table, bag, label, time, drop or (), instance, group, weight, query)
     data = require_labels(data, table, positive)
     if images is not None:
         data = replace(data, image_shape=checked_shape(images, data.bags))

@@ -7,6 +7,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from mixedbag._tables import plain
 from mixedbag.cli._edge import load_model
 from mixedbag.exceptions import InputError
 
@@ -31,19 +32,19 @@ def command(
         features = needed_features(fitted)
     found = find_bag(stream_bags(table, bag, features, time), name, table)
     with asking(model):
-        names, (verdict,) = bag_answers(fitted, found)
-        columns, rows = instance_answers(fitted, found)
-    score = np.array([row[-1] for row in rows])
+        verdict = {name: plain(values[0]) for name, values in bag_answers(fitted, found).items()}
+        answers = instance_answers(fitted, found)
+    *_, score = answers.values()
     order = np.argsort(-score, kind="stable")
     ranked = [
         {
             "instance": int(i),
-            **dict(zip(columns, rows[i])),
+            **{name: plain(values[i]) for name, values in answers.items()},
             "stands out": standing_out(found, i),
         }
         for i in order
     ]
-    explanation = {"bag": name, **dict(zip(names, verdict)), "instances": ranked}
+    explanation = {"bag": name, **verdict, "instances": ranked}
     if as_json:
         typer.echo(json.dumps(explanation, indent=2, default=str))
     else:

@@ -26,6 +26,7 @@ def command(
     ] = None,
     weight: Annotated[str | None, typer.Option(help="Column with how much the bag counts.")] = None,
     drop: Annotated[list[str] | None, typer.Option(help="Column to leave out.")] = None,
+    query: Annotated[str | None, typer.Option(help="SQL that selects from the table data.")] = None,
     learner: Annotated[str, typer.Option(help="Name of the learner.")] = "bag statistics + extra",
     seed: Annotated[int, typer.Option(min=0, help="Seed of all that is random.")] = 0,
     out: Annotated[Path, typer.Option(help="Where to save the model.")] = Path("model.skops"),
@@ -35,7 +36,7 @@ def command(
     from mixedbag.comparison import fit_best_setting, settle_rule
     from mixedbag.io import save
 
-    data = read_data(table, bag, label, time, drop or (), group=group, weight=weight)
+    data = read_data(table, bag, label, time, drop or (), None, group, weight, query)
     data = require_labels(data, table, positive)
     settled = settle_rule(rule, data.y, data.bags.sizes, time is not None)
     if not as_json:

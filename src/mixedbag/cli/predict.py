@@ -7,87 +7,182 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from mixedbag._files import cell, printable
 from mixedbag.cli._edge import load_model
 
+_FORMULA = r"^[=+\-@\t\r\n＝＋－＠]"  # how texts begin that `cell` looks at
+_CONTROLS = r"^[=+\-@＝＋－＠]|[^ -~]"  # what `printable` looks at, too
+_CELLS = 1_000_000  # of a block: large enough to compute with, small enough to be few megabytes
+
 
 def command(
     model: Annotated[Path, typer.Argument(help="A model that compare or fit has saved.")],
-    table: Annotated[Path, typer.Argument(help="A file; CSV and Parquet are streamed.")],
+    table: Annotated[str, typer.Argument(help="A file of any length, or a pattern of files.")],
     bag: Annotated[str | None, typer.Option(help="Column with the bag of each row.")] = None,
     time: Annotated[str | None, typer.Option(help="Column that orders the rows.")] = None,
+    query: Annotated[str | None, typer.Option(help="SQL that selects from the table data.")] = None,
     instances: Annotated[bool, typer.Option("--instances", help="Predict instances.")] = False,
-    out: Annotated[Path | None, typer.Option(help="CSV file for the result.")] = None,
+    out: Annotated[Path | None, typer.Option(help="CSV or Parquet file for the result.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ):
     """Predict bags, or with --instances their instances, of a table of any length.
 
-    Rows of a bag must be adjacent in CSV and Parquet tables, which are read block by block.
+    The rows of a bag need not be adjacent. Reading, predicting and writing overlap.
     """
-    from mixedbag.cli._answers import asking, bag_answers, instance_answers, needed_features
+    from mixedbag.cli._answers import asking, needed_features
+    from mixedbag.cli._overlap import ahead, behind
     from mixedbag.cli.tables import stream_bags
 
     fitted = load_model(model)
     with asking(model):
         features = needed_features(fitted)
-    with _output(out) as file:
-        write = _json_writer(file) if as_json else _csv_writer(file)
-        for block in stream_bags(table, bag, features, time):
-            ids = range(len(block)) if block.ids is None else block.ids.tolist()
-            if instances:
-                with asking(model):
-                    names, rows = instance_answers(fitted, block)
-                owners = ((ids[i], k) for i, n in enumerate(block.sizes) for k in range(n))
-                names = ["bag", "instance", *names]
-                rows = ([*owner, *row] for owner, row in zip(owners, rows))
-            else:
-                with asking(model):
-                    names, rows = bag_answers(fitted, block)
-                names = ["bag", *names]
-                rows = ([owner, *row] for owner, row in zip(ids, rows))
-            write(names, rows)
+    rows = max(2_000, _CELLS // max(1, len(features or range(20))))
+    answers = instance_columns if instances else bag_columns
+    with _output(out, as_json) as write, behind(write) as give:
+        for block in ahead(stream_bags(table, bag, features, time, rows, query)):
+            with asking(model):
+                columns = answers(fitted, block)
+            give(columns)
+
+
+def bag_columns(fitted, bags):
+    """The answers about bags, with their ids."""
+    import pyarrow as pa
+
+    from mixedbag.cli._answers import bag_answers
+
+    answers = bag_answers(fitted, bags)
+    return {"bag": pa.array(_ids(bags)), **{name: _arrow(v) for name, v in answers.items()}}
+
+
+def instance_columns(fitted, bags):
+    """The answers about instances, with the ids of their bags and their numbers in them."""
+    import pyarrow as pa
+
+    from mixedbag.cli._answers import instance_answers
+
+    answers = instance_answers(fitted, bags)
+    return {
+        "bag": pa.array(_ids(bags)).take(pa.array(bags.bag_of)),
+        "instance": pa.array(np.arange(bags.n_instances) - bags.spread(bags.offsets[:-1])),
+        **{name: _arrow(values) for name, values in answers.items()},
+    }
+
+
+def _ids(bags):
+    return np.arange(len(bags)) if bags.ids is None else bags.ids
+
+
+def _arrow(values):
+    """An array as an Arrow array; text by its few distinct values, which is much faster."""
+    import pyarrow as pa
+
+    if values.dtype.kind not in "OU":
+        return pa.array(np.ascontiguousarray(values))
+    distinct, codes = np.unique(values.astype(str), return_inverse=True)
+    return pa.array(distinct.tolist(), pa.string()).take(pa.array(codes))
 
 
 @contextmanager
-def _output(path):
-    """Standard output, or a file that is complete or not there."""
+def _output(path, as_json):
+    """A function that writes columns to standard output, or to a file: complete or not there."""
     if path is None:
-        yield sys.stdout
+        screen = getattr(sys.stdout, "buffer", None) or _Encoded(sys.stdout)
+        yield _json_writer(screen) if as_json else _csv_writer(screen)
+        screen.flush()
         return
-    import io
-
     from mixedbag._files import written_whole
 
-    with written_whole(path) as binary:
-        text = io.TextIOWrapper(binary, encoding="utf-8", newline="")
-        yield text
-        text.flush()
-        text.detach()
+    with written_whole(path) as file:
+        if as_json:
+            yield _json_writer(file)
+        elif path.suffix.lower() == ".parquet":
+            with _parquet_writer(file) as write:
+                yield write
+        else:
+            yield _csv_writer(file)
+
+
+class _Encoded:
+    """Bytes written to a stream of text, such as a notebook's standard output."""
+
+    def __init__(self, stream):
+        self._stream = stream
+        self.flush = stream.flush
+
+    def write(self, content):
+        self._stream.write(str(content, "utf-8"))
 
 
 def _csv_writer(file):
-    writer = csv.writer(file)
+    import io
+
+    import pyarrow as pa
+    from pyarrow import compute
+    from pyarrow import csv as arrow_csv
+
     begun = False
-    is_screen = file.isatty()
+    is_screen = getattr(file, "isatty", lambda: False)()
 
     def show(value):
         return printable(cell(value)) if is_screen else cell(value)
 
-    def write(names, rows):
+    def harmless(column):
+        if not pa.types.is_string(column.type):
+            return column
+        suspicious = _CONTROLS if is_screen else _FORMULA
+        if not compute.any(compute.match_substring_regex(column, suspicious)).as_py():
+            return column
+        return pa.array([show(value) for value in column.to_pylist()], pa.string())
+
+    def write(columns):
         nonlocal begun
+        columns = {name: harmless(column) for name, column in columns.items()}
         if not begun:
-            writer.writerow([show(name) for name in names])
+            header = io.StringIO()
+            csv.writer(header, lineterminator="\n").writerow(map(show, columns))
+            file.write(header.getvalue().encode())
             begun = True
-        writer.writerows([show(value) for value in row] for row in rows)
+        texts = [c for c in columns.values() if pa.types.is_string(c.type)]
+        special = any(
+            compute.any(compute.match_substring_regex(c, '[",\r\n]')).as_py() for c in texts
+        )
+        options = arrow_csv.WriteOptions(
+            include_header=False, quoting_style="needed" if special else "none"
+        )
+        content = pa.BufferOutputStream()
+        arrow_csv.write_csv(pa.table(columns), content, options)
+        file.write(content.getvalue())
 
     return write
 
 
+@contextmanager
+def _parquet_writer(file):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    writer = None
+
+    def write(columns):
+        nonlocal writer
+        table = pa.table(columns)
+        if writer is None:
+            writer = parquet.ParquetWriter(file, table.schema)
+        writer.write_table(table)
+
+    yield write
+    if writer is not None:
+        writer.close()
+
+
 def _json_writer(file):
-    def write(names, rows):
-        for row in rows:
-            file.write(json.dumps(dict(zip(names, row)), default=str) + "\n")
+    def write(columns):
+        names = list(columns)
+        for row in zip(*(column.to_pylist() for column in columns.values())):
+            file.write(json.dumps(dict(zip(names, row)), default=str).encode() + b"\n")
 
     return write

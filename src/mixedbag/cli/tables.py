@@ -6,34 +6,48 @@ from pathlib import Path
 
 import numpy as np
 
-from mixedbag.bags import Bags
 from mixedbag.cli._edge import at_the_edge
 
 
 @at_the_edge
 def read_data(
-    source, bag=None, label=None, time=None, drop=(), instance=None, group=None, weight=None
+    source,
+    bag=None,
+    label=None,
+    time=None,
+    drop=(),
+    instance=None,
+    group=None,
+    weight=None,
+    query=None,
 ):
-    """A file, or a data set of the catalogue by its name, as `BagData`."""
+    """A file, a pattern of files, or a data set of the catalogue by its name, as `BagData`."""
     from mixedbag import datasets
 
-    path = Path(source)
-    if not path.exists() and source in datasets.list_names():
+    if not Path(source).exists() and source in datasets.list_names():
         data = datasets.load(source)
         if not isinstance(data, datasets.BagData):
             raise ValueError(f"{source} is no set of bags; see `mixedbag datasets show {source}`")
     else:
         data = datasets.read(
-            path, bag, label, instance=instance, group=group, weight=weight, drop=drop
+            source,
+            bag,
+            label,
+            instance=instance,
+            group=group,
+            weight=weight,
+            time=time,
+            drop=drop,
+            query=query,
         )
     if data.weight is not None:
         note = f"bags count by their weights, {data.weight.min():g} to {data.weight.max():g}"
         data = replace(data, notes=(*data.notes, note))
-    return data if time is None else in_order_of(data, time, source)
+    return data
 
 
 @at_the_edge
-def stream_bags(path, bag=None, features=None, time=None, rows=20_000):
+def stream_bags(path, bag=None, features=None, time=None, rows=20_000, query=None):
     """Blocks of whole bags of a table of any length, with the features that a model needs.
 
     Parameters
@@ -47,45 +61,13 @@ def stream_bags(path, bag=None, features=None, time=None, rows=20_000):
         The column that orders the rows of a bag.
     rows : int
         How many rows a block has at least.
+    query : str, optional
+        A select statement that makes the table of the one in the file.
     """
     from mixedbag.datasets import read_blocks
 
-    wanted = features if features is None or time is None else [*features, time]
-    for data in read_blocks(path, bag, features=wanted, rows=rows):
-        yield (data if time is None else in_order_of(data, time, path)).bags
-
-
-def in_order_of(data, time, source):
-    """The same data with the instances of each bag sorted by a column, which is no feature then."""
-    names = data.bags.feature_names or []
-    if time not in names:
-        known = ", ".join(map(repr, names[:12])) or "none"
-        raise ValueError(f"{source}: no column of numbers is called {time!r}; there are {known}")
-    j = names.index(time)
-    when = data.bags.instances[:, j]
-    if np.isnan(when).any():
-        raise ValueError(f"{source}: column {time!r} lacks the time of some rows")
-    order = np.lexsort((when, data.bags.bag_of))
-    kept = [k for k in range(len(names)) if k != j]
-    if not kept:
-        raise ValueError(f"{source}: no column besides the time {time!r} is left to be a feature")
-    bags = Bags(
-        data.bags.instances[order][:, kept],
-        data.bags.offsets,
-        data.bags.ids,
-        [names[k] for k in kept],
-    )
-
-    def sort(values):
-        return None if values is None else values[order]
-
-    return replace(
-        data,
-        bags=bags,
-        instance_labels=sort(data.instance_labels),
-        instance_ids=sort(data.instance_ids),
-        notes=(*data.notes, f"instances in the order of {time!r}"),
-    )
+    for data in read_blocks(path, bag, features=features, time=time, rows=rows, query=query):
+        yield data.bags
 
 
 @at_the_edge

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mixedbag.datasets._formats import delimited, hdf5
+from mixedbag.datasets._formats import hdf5
 from mixedbag.datasets._formats.source import Source
 from mixedbag.datasets.activity import read_batteryless, read_chest
 from mixedbag.datasets.readers import read
@@ -43,15 +43,21 @@ def _bags(**options):
     return lambda paths: read(paths[0], **options)
 
 
+def _table(path, target, **options):
+    from mixedbag.tables import read_rows
+
+    return read_rows(path, target, **options)
+
+
 def _classes(target, **options):
-    return lambda paths: delimited.read_table(Source(paths[0]), target, **options)
+    return lambda paths: _table(paths[0], target, **options)
 
 
 def _numbers(target, **options):
     """As `_classes`, with a target that is measured: whole numbers are no classes."""
 
     def load(paths):
-        table = delimited.read_table(Source(paths[0]), target, **options)
+        table = _table(paths[0], target, **options)
         return replace(table, y=table.y.astype(np.float64))
 
     return load

@@ -1,11 +1,15 @@
 """`read`: any supported file as bags, recognised by its content."""
 
+import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from mixedbag.datasets._formats import arff, c45, delimited, indexed, layouts, matlab, parquet
+from mixedbag.datasets._formats import arff, c45, indexed, layouts, matlab
 from mixedbag.datasets._formats.columns import Columns
 from mixedbag.datasets._formats.source import Source
+from mixedbag.datasets._time import in_order_of
+from mixedbag.datasets.records import DataFormatError
 
 
 @dataclass(frozen=True)
@@ -13,13 +17,14 @@ class Format:
     """A file format: how to know it, and how to turn a `Source` into `Rows`.
 
     `recognises` gets the source and its first lines (an empty list for binary content). `read`
-    gets the source and, when the format names its columns (`named`), the `Columns` asked for.
+    gets the source and, when the format names its columns (`named`), the `Columns` asked for;
+    without it, the file is a table, which `mixedbag.tables` reads.
     """
 
     name: str
     description: str
     recognises: Callable
-    read: Callable
+    read: Callable | None = None
     named: bool = False
 
 
@@ -31,27 +36,34 @@ def read(
     weight=None,
     instance=None,
     group=None,
+    time=None,
     features=None,
     drop=(),
+    query=None,
     format=None,
 ):
-    """Read bags and labels from a file.
+    """Read bags and labels from a file, several files of one kind, or a data frame.
 
-    The format is recognised by content: CSV or TSV with a header (plain or gzip-compressed),
-    Parquet, Weka ARFF (relational or flat), UCI C4.5 as in MUSK,
+    The format is recognised by content: tables with named columns (CSV, TSV, JSON, Parquet, Arrow,
+    SQLite, DuckDB; plain, gzip or zstd), Weka ARFF (relational or flat), UCI C4.5 as in MUSK,
     ``instance:bag:label index:value …``, ``instance,bag,label,…`` with dense or sparse values, and
     MATLAB files (a PRTools data set, or matrices of instances, bag numbers and labels, in one file
     or a folder).
 
-    In tables, every column that is no bag, label, weight, group or instance name is a feature. A
-    column of text with few values, such as ``type``, becomes one feature of zeros and ones a value,
-    called ``type=br``; text of many values is left out. Missing values (empty, ``?``, ``NA``,
-    ``NaN``, …) become NaN, or zero in all features of a text. `notes` of the result says so for
-    each column. Nothing else is left out: a line that cannot be read is an error.
+    In tables, every column that is no bag, label, weight, group, time or instance name is a
+    feature. A column of text with few values, such as ``type``, becomes one feature of zeros and
+    ones a value, called ``type=br``; text of many values is left out; dates become days since
+    1970-01-01. Missing values (empty, ``?``, ``NA``, ``NaN``, …) become NaN, or zero in all
+    features of a text. `notes` of the result says so for each column. Nothing else is left out: a
+    line that cannot be read is an error. The rows of a bag need not be adjacent. Encoding,
+    separator, decimal mark and types are found out from the whole file. Ids are text, unless all
+    are whole numbers.
 
     Parameters
     ----------
-    path : str or path
+    path : str, path or data frame
+        A file; a pattern such as ``"plates/*.parquet"`` for several that are one table; or a data
+        frame of pandas, polars, pyarrow or DuckDB.
     bag, label : str, optional
         Columns that hold the bag of each row and its label; by default those called "bag" and
         "label". Without a label column, `y` is None. A bag with two labels is an error.
@@ -60,10 +72,15 @@ def read(
     group : str, optional
         Column that holds what a bag belongs to, such as its patient: bags of one group stay
         together in cross-validation.
+    time : str, optional
+        Column that orders the rows of a bag: numbers, or dates such as ``2024-05-31T12:30:00Z``.
     features : sequence of str, optional
         The columns to use as features, if not all others.
     drop : sequence of str
         Columns to leave out.
+    query : str, optional
+        A select statement that makes the table of another: of the one in the file, which is called
+        ``data`` in it, or of those in a database, which are called by their names.
     format : str or Format, optional
         The name of the format, to skip recognition (see `FORMATS`), or a format of your own.
 
@@ -76,26 +93,52 @@ def read(
     DataFormatError
         With the file, the line and the reason.
     """
+    from mixedbag import tables
+
+    roles = tables.Roles(bag, label, weight, instance, group, time, features, tuple(drop))
+    if query is not None or (format is None and is_table(path)):
+        return _read_table(path, roles, query)
     source = Source(path)
-    if not source.path.exists():
-        raise FileNotFoundError(f"no file {str(path)!r}")
-    columns = Columns(
-        bag,
-        label,
-        weight,
-        instance,
-        None if features is None else tuple(features),
-        tuple(drop),
-        group,
-    )
+    columns = as_columns(roles)
     chosen = recognise(source, columns) if format is None else _format(format)
+    if chosen.read is None:
+        return _read_table(path, roles, query)
     rows = chosen.read(source, columns) if chosen.named else chosen.read(source)
     if not chosen.named and columns != Columns():
         rows.notes.append(
             f"the format ({chosen.name}) has no named columns: column options not used"
         )
     data = rows.gather(source)
-    return replace(data, notes=(f"read as {chosen.description}", *data.notes))
+    data = replace(data, notes=(f"read as {chosen.description}", *data.notes))
+    return data if time is None else in_order_of(data, time, source)
+
+
+def _read_table(path, roles, query):
+    from mixedbag import tables
+
+    data = tables.read(path, roles, query)
+    return replace(data, notes=("read as table with named columns", *data.notes))
+
+
+def is_table(path):
+    """Whether a source is a table beyond doubt: its format need not be recognised by its lines."""
+    from mixedbag.tables import is_certain
+
+    if not isinstance(path, (str, os.PathLike)):
+        return True
+    if not os.path.exists(path) and not re.search(r"[*?\[]", os.fspath(path)):
+        raise FileNotFoundError(f"no file {str(path)!r}")
+    return not os.path.isdir(path) and is_certain(path)
+
+
+def as_columns(roles):
+    """What the formats of the field can be asked for."""
+    features = roles.features
+    if features is not None and roles.time is not None:
+        features = (*features, roles.time)
+    return Columns(
+        roles.bag, roles.label, roles.weight, roles.instance, features, roles.drop, roles.group
+    )
 
 
 def recognise(source, columns=None):
@@ -107,15 +150,21 @@ def recognise(source, columns=None):
             continue
         if candidate.recognises(source, lines):
             return candidate
-    raise source.error("unknown format: neither text nor Parquet nor MATLAB")
+    raise source.error("unknown format: neither text nor Parquet, Arrow, SQLite, DuckDB or MATLAB")
 
 
 def _first_lines(source):
     """The first lines that are not blank or a comment; none of binary content."""
     if source.path.is_dir() or source.head.startswith(_BINARY) or b"\x00" in source.head:
         return []
-    if not source.sample:
-        _ = source.content  # says so when the file is empty
+    try:
+        if not source.sample:
+            _ = source.content  # says so when the file is empty
+    except DataFormatError as error:
+        if not isinstance(error.__cause__, UnicodeError):
+            raise
+        # Not UTF-8: no format of the field, but maybe a table.
+        return source.head.decode("latin-1").splitlines()[:1]
     return [line for _, line in source.sample]
 
 
@@ -128,10 +177,6 @@ def _format(name):
     raise ValueError(f"unknown format {name!r}; known are {[f.name for f in FORMATS]}")
 
 
-def _starts_with(*signatures):
-    return lambda source, lines: not source.path.is_dir() and source.head.startswith(signatures)
-
-
 def _is_mat(source, lines):
     if source.path.is_dir():
         return True
@@ -140,10 +185,9 @@ def _is_mat(source, lines):
     )
 
 
-_BINARY = (b"PAR1", b"MATLAB 5.0", b"\x89HDF")
+_BINARY = (b"MATLAB 5.0", b"\x89HDF")
 
 FORMATS = (
-    Format("parquet", "Parquet table", _starts_with(b"PAR1"), parquet.read_parquet, named=True),
     Format("mat", "MATLAB file", _is_mat, matlab.read_mat),
     Format(
         "arff",
@@ -176,11 +220,5 @@ FORMATS = (
         layouts.has_layout("commas"),
         indexed.read_commas,
     ),
-    Format(
-        "table",
-        "table with named columns",
-        lambda source, lines: bool(lines),
-        delimited.read_delimited,
-        named=True,
-    ),
+    Format("table", "table with named columns", lambda source, lines: bool(lines), named=True),
 )

@@ -5,9 +5,7 @@ import pytest
 
 from mixedbag.bags import Bags
 from mixedbag.datasets import DataFormatError, read
-from mixedbag.datasets._formats.columns import BLOCK
-from mixedbag.datasets._formats.delimited import read_table
-from mixedbag.datasets._formats.source import Source
+from mixedbag.tables import read_rows
 from tests.datasets.samples import CSV
 
 
@@ -119,12 +117,12 @@ def test_quoted_fields_and_line_numbers(write):
 
 
 def test_a_column_that_changes_its_mind_late(write):
-    rows = "".join(f"{i},0,{i}.5,t\n" for i in range(BLOCK + 10))
+    rows = "".join(f"{i},0,{i}.5,t\n" for i in range(1000 + 10))
     data = read(write("bag,label,x,t\n" + rows))
-    assert len(data.bags) == BLOCK + 10
+    assert len(data.bags) == 1000 + 10
     with pytest.raises(DataFormatError, match=r"mixes number .line 2 has '0.5'., text") as caught:
         read(write("bag,label,x,t\n" + rows + "z,0,oops,t\n"))
-    assert caught.value.line == BLOCK + 12
+    assert caught.value.line == 1000 + 12
     with pytest.raises(DataFormatError, match=r"mixes text .line 2 has 't'., number"):
         read(write("bag,label,x,t\n" + rows + "z,0,1.5,8\n"))
 
@@ -139,7 +137,7 @@ def test_a_column_that_changes_its_mind_late(write):
         (CSV, {"bag": "molecule", "features": ["colour"]}, None, "'colour' cannot be a feature"),
         (CSV, {"bag": "molecule", "features": ["molecule"]}, 1, "as something else"),
         (CSV.replace("m-1,yes,2", "m-1,no,2"), {"bag": "molecule", "label": "active"}, 3,
-         "bag 'm-1' has two labels: 'yes' and 'no'"),
+         "bag 'm-1' has two labels: 'yes' (line 2) and 'no' (line 3)"),
         (CSV.replace("m-1,yes,2", ",yes,2"), {"bag": "molecule"}, 3, "no bag in column 'molecule'"),
         (CSV.replace("m-1,yes,2", "m-1,,2"), {"bag": "molecule", "label": "active"}, 3, "no label"),
         (CSV.replace("red,7", "7"), {"bag": "molecule"}, 2, "6 values where 7"),
@@ -147,7 +145,7 @@ def test_a_column_that_changes_its_mind_late(write):
         (CSV.replace("0.5", "inf"), {"bag": "molecule"}, 2, "not finite"),
         (CSV.replace("0.5", "half"), {"bag": "molecule"}, 4, "mixes"),
         (CSV.replace("0.5", "1_0"), {"bag": "molecule"}, 4, "mixes"),
-        (CSV.replace("red,7", '"red,7'), {"bag": "molecule"}, 4, "end of data"),
+        (CSV.replace("red,7", '"red,7'), {"bag": "molecule"}, 2, "a quote is opened"),
         ("bag,x,x\n1,2,3\n", {}, 1, "two columns are called 'x'"),
         ("bag,label\n1,2\n", {}, 1, "no column is left"),
         ("bag,x\n1,red\n", {}, None, "no column of numbers"),
@@ -167,16 +165,16 @@ def test_malformed_tables_are_refused(write, text, options, line, reason):
 
 def test_plain_tables(write):
     blank = '  1.0  ?  3\t"a b"\n 4.0  5  6\t"c"\n'
-    table = read_table(Source(write(blank)), "3", delimiter=" ", drop=("4",))
+    table = read_rows(write(blank), "3", delimiter=" ", drop=("4",))
     np.testing.assert_array_equal(table.X, [[1, np.nan], [4, 5]])
     assert table.y.tolist() == [3, 6]
     assert table.complete().y.tolist() == [6]
     with pytest.raises(DataFormatError, match="line 1: no value of '2'"):
-        read_table(Source(write(blank)), "2", delimiter=" ", drop=("4",))
+        read_rows(write(blank), "2", delimiter=" ", drop=("4",))
     with pytest.raises(DataFormatError, match="line 2: a quote"):
-        read_table(Source(write(blank[:-2])), "3", delimiter=" ", drop=("4",))
+        read_rows(write(blank[:-2]), "3", delimiter=" ", drop=("4",))
     with pytest.raises(DataFormatError, match="no column is called 'y'"):
-        read_table(Source(write("a,b\n1,2\n")), "y", header=True)
+        read_rows(write("a,b\n1,2\n"), "y", header=True)
 
 
 # Parquet and data frames --------------------------------------------------------------------------
@@ -205,15 +203,18 @@ def test_parquet_equals_csv_equals_frame(tmp_path, frame):
     frame.to_csv(tmp_path / "t.csv", index=False)
     from_parquet = read(tmp_path / "t.parquet")
     from_csv = read(tmp_path / "t.csv")
-    names = ["x", "n", "flag", "digits"]
+    names = ["x", "n", "flag", "digits", "when"]
     assert from_parquet.bags.feature_names == from_csv.bags.feature_names == names
     np.testing.assert_array_equal(from_parquet.bags.instances, from_csv.bags.instances)
     assert from_parquet.bags.ids.tolist() == from_csv.bags.ids.tolist() == ["a", "b"]
     assert from_parquet.y.tolist() == from_csv.y.tolist() == [1, 0]
-    assert sum("left out" in note for note in from_parquet.notes) == 2
-    assert any("'when' left out: its values are of type time" in n for n in from_parquet.notes)
-    direct = Bags.from_frame(frame, bag="bag", features=["x", "n", "flag"])
-    np.testing.assert_array_equal(from_parquet.bags.instances[:, :3], direct.instances)
+    assert from_parquet.bags.instances[0, 4] == 18262
+    assert "column 'when' holds dates: they are read as days since 1970-01-01" in from_csv.notes
+    assert [n.replace("line 2", "row 0") for n in from_csv.notes] == list(from_parquet.notes)
+    assert read(frame).notes == from_parquet.notes
+    with pytest.warns(UserWarning, match="'when' holds dates"):
+        direct = Bags.from_frame(frame, bag="bag")
+    np.testing.assert_array_equal(from_parquet.bags.instances, direct.instances)
 
 
 def test_malformed_parquet(tmp_path, frame):
@@ -225,10 +226,10 @@ def test_malformed_parquet(tmp_path, frame):
     with pytest.raises(DataFormatError, match="no column is called 'molecule'"):
         read(good, bag="molecule")
     for column, value, reason in (
-        ("bag", None, "no bag in column 'bag', row 1"),
-        ("label", [1.0, np.nan, 1.0], "no label in column 'label', row 1"),
-        ("label", [1, 0, 0], "bag 'a' has two labels: 1 and 0 .row 2."),
-        ("x", [1.0, np.inf, 3.0], "infinite value in row 1"),
+        ("bag", None, "no bag in column 'bag' .row 1."),
+        ("label", [1.0, np.nan, 1.0], "no label in column 'label' .row 1."),
+        ("label", [1, 0, 0], "bag 'a' has two labels: 1 .row 0. and 0 .row 2."),
+        ("x", [1.0, np.inf, 3.0], "column 'x': value inf is not finite .row 1."),
         ("bag", [[1], [2], [3]], "nested"),
     ):
         changed = frame.copy()

@@ -63,15 +63,6 @@ def test_without_names_all_columns_are_features(tmp_path):
     assert [block.bags.instances.tolist() for block in blocks] == [[[1, 2]], [[3, 4]]]
 
 
-def test_a_bag_that_comes_back_late_is_noticed(tmp_path, monkeypatch):
-    monkeypatch.setattr("mixedbag.datasets.streaming._RECENT", 3)
-    names = [*"abcdefgh", "c"]
-    (tmp_path / "t.csv").write_text("bag,x\n" + "".join(f"{name},1\n" for name in names))
-    with pytest.raises(DataFormatError, match="bag 'c' are not adjacent") as caught:
-        list(read_blocks(tmp_path / "t.csv", features=["x"], rows=2))
-    assert caught.value.line == 10
-
-
 def test_numbers_with_equal_hashes_are_two_bags(tmp_path):
     pandas = pytest.importorskip("pandas")
     pandas.DataFrame({"bag": [-1, -2], "x": [1.0, 2.0]}).to_parquet(tmp_path / "t.parquet")
@@ -79,16 +70,18 @@ def test_numbers_with_equal_hashes_are_two_bags(tmp_path):
     assert block.bags.ids.tolist() == [-1, -2]
 
 
-def test_bags_must_be_adjacent(table):
+def test_rows_of_a_bag_need_not_be_adjacent(table):
     path, frame = table
-    order = [0, 5, 1, *range(6, 20)]
-    shuffled = frame.iloc[order]
-    if path.suffix == ".parquet":
-        shuffled.to_parquet(path)
-    else:
-        shuffled.to_csv(path, index=False)
-    with pytest.raises(DataFormatError, match="the rows of bag 'm0' are not adjacent"):
-        list(read_blocks(path, "molecule", features=["x"], rows=2))
+    shuffled = frame.sample(frac=1, random_state=0)
+    shuffled.to_parquet(path) if path.suffix == ".parquet" else shuffled.to_csv(path, index=False)
+    blocks = list(read_blocks(path, "molecule", "active", features=["x"], rows=4))
+    order = shuffled["molecule"].unique().tolist()
+    assert [i for block in blocks for i in block.bags.ids] == order
+    for block in blocks:
+        for i, name in enumerate(block.bags.ids):
+            expected = shuffled[shuffled["molecule"] == name]
+            assert block.bags[i].ravel().tolist() == expected["x"].tolist()
+            assert block.y[i] == expected["active"].iloc[0]
 
 
 def test_errors_keep_their_lines(table):
@@ -99,9 +92,9 @@ def test_errors_keep_their_lines(table):
         frame.to_parquet(path)
     else:
         frame.to_csv(path, index=False)
-    for options, row in (({}, 20), ({"label": "active"}, 10)):
+    for feature, options, row in (("x", {}, 20), ("late", {"label": "active"}, 10)):
         with pytest.raises(DataFormatError) as caught:
-            list(read_blocks(path, "molecule", features=["x"], rows=2, **options))
+            list(read_blocks(path, "molecule", features=[feature], rows=2, **options))
         if path.suffix == ".parquet":
             assert f"row {row}" in caught.value.reason
         else:

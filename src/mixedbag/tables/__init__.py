@@ -1,0 +1,19 @@
+"""Tables of any origin as bags: one engine reads, types, codes and sorts them.
+
+CSV, TSV, JSON, Parquet, Arrow, SQLite and DuckDB files (plain, gzip or zstd, one or many by a
+pattern such as ``plate-*.csv``) and data frames in memory (pandas, polars, pyarrow, DuckDB) become
+one relation of DuckDB (`_sources`, `_text`), whose columns are typed by all of their values and
+coded as numbers (`_coding`), and whose rows are brought together by bag (`_ordering`), on disk
+where memory does not suffice. What is said of a table does not depend on where it comes from.
+
+Why DuckDB: on a million shuffled rows of 22 columns, read, brought into the order of their bags and
+written (``benchmarks/tables_engines.py``, two cores), it took 1.5 s for CSV and 1.0 s for Parquet
+where polars' streaming engine took 1.6 s and 1.8 s, and it goes on below a memory limit by
+spilling to disk, reads files in a sandbox, and speaks SQL.
+"""
+
+from mixedbag.tables._reading import read, read_blocks, read_rows
+from mixedbag.tables._roles import Roles
+from mixedbag.tables._sources import is_certain
+
+__all__ = ["Roles", "is_certain", "read", "read_blocks", "read_rows"]

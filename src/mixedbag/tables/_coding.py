@@ -1,0 +1,147 @@
+"""What becomes of each column: numbers stay, dates are days, text of few values is 0 and 1."""
+
+from dataclasses import dataclass
+
+from mixedbag.datasets._formats.source import shown
+from mixedbag.tables import _kinds as kinds
+from mixedbag.tables._engine import literal
+
+_NO_VALUE = "no row has a value"
+_MOST_VALUES = 30  # of a column of text that is coded
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A feature: its name and the SQL that computes it from the columns of ``rows``."""
+
+    name: str
+    sql: str
+    column: str  # where it comes from
+    single: bool = False  # whether it holds float32
+
+
+def code(relation, asked, required):
+    """The features that columns make, and what to tell of them.
+
+    Parameters
+    ----------
+    relation : Relation
+    asked : dict
+        Name of a feature to the position of its column, and the value of it that is asked for.
+    required : bool
+        Whether the features were asked for by name: one that cannot be had is an error then.
+
+    Returns
+    -------
+    features : list of Feature
+    notes : list of str
+    """
+    features, notes, seen = [], [], set()
+    for name, (j, value) in asked.items():
+        if value is not None:
+            found, reason, more = [_indicator(name, name, j, value)], None, []
+        else:
+            found, reason, more = _code_column(relation, name, j)
+        if reason == _NO_VALUE and required:
+            found, reason = [Feature(name, "cast(null as double)", name)], None
+        if reason is not None:
+            if required:
+                raise relation.error(f"column {name!r} cannot be a feature: {reason}")
+            notes.append(f"column {name!r} left out: {reason}")
+            continue
+        notes += more
+        for feature in found:
+            if feature.name in seen:
+                raise relation.header_error(f"two columns are called {shown(feature.name)}")
+            seen.add(feature.name)
+        features += found
+    if not features:
+        raise relation.error("no column of numbers is left to be a feature: " + "; ".join(notes))
+    return features, notes
+
+
+def _code_column(relation, name, j):
+    """The features of a column, why it makes none (or None), and what to tell of it."""
+    kind, column = relation.types[j], f"c{j}"
+    if kinds.is_numeric(kind):
+        single = kind == "FLOAT"
+        number = column if kind in ("FLOAT", "DOUBLE") else f"cast({column} as double)"
+        return [Feature(name, number, name, single)], None, []
+    if kinds.is_date(kind):
+        sql = kinds.as_days(column, zoned=kind.endswith("ZONE"))
+        return [Feature(name, sql, name)], None, [_on_dates(name)]
+    if kind == '"NULL"':
+        return [], _NO_VALUE, []
+    if not kinds.is_text(kind):
+        return [], f"its values are of type {kind.lower()[:40]}", []
+    return _code_text(relation, name, j)
+
+
+def _code_text(relation, name, j):
+    value = kinds.stripped(f"c{j}")
+    found = kinds_of(relation, value)
+    if not found:
+        return [], _NO_VALUE, []
+    if kinds.INFINITE in found:
+        text, row = found[kinds.INFINITE][:2]
+        raise relation.error(f"column {name!r}: value {shown(text)} is not finite", row)
+    if len(found) > 1:
+        raise _mixed(relation, name, found)
+    ((kind, (text, row, n_values)),) = found.items()
+    known = kinds.known(value)
+    if kind == kinds.NUMBER:
+        return [Feature(name, kinds.as_number(known, relation.decimal), name)], None, []
+    if kind == kinds.FLAG:
+        sql = f"cast(lower({known}) = 'true' as double)"
+        return [Feature(name, sql, name)], None, []
+    if kind in (kinds.DATE, kinds.ZONED):
+        sql = kinds.as_days(known, kind == kinds.ZONED)
+        return [Feature(name, sql, name)], None, [_on_dates(name)]
+    if n_values > _MOST_VALUES or 2 * n_values > relation.n_rows:
+        many = f"more than {_MOST_VALUES}" if n_values > _MOST_VALUES else n_values
+        what = f"text of {many} values in {relation.n_rows} rows"
+        return [], f"it is {what} ({relation.place(row)} has {shown(text)})", []
+    if n_values == 1:
+        return [], f"it has no other value than {shown(text)}", []
+    values = relation.ask(f"select distinct {known} as v from rows where {known} is not null")
+    features = [_indicator(f"{name}={v}", name, j, v) for (v,) in sorted(values)]
+    notes = [f"column {name!r} is text: {', '.join(f.name for f in features)} say which"]
+    ((missing,),) = relation.ask(f"select count(*) from rows where {known} is null")
+    if missing:
+        notes.append(on_missing(name, missing))
+    return features, None, notes
+
+
+def kinds_of(relation, value, missing=kinds.MISSING):
+    """Kinds of the texts that SQL `value` makes: the first, its row, and how many values differ."""
+    found = relation.ask(
+        f"select kind, arg_min(v, first), min(first), count(*) from "
+        f"(select v, min(row) as first, {kinds.kind_of('v', relation.decimal)} as kind from "
+        f"(select {kinds.known(value, missing)} as v, row from rows) "
+        "where v is not null group by v) group by kind order by min(first)"
+    )
+    return {kind: (text, row, n_values) for kind, text, row, n_values in found}
+
+
+def _indicator(name, column, j, value):
+    sql = f"cast(coalesce({kinds.stripped(f'c{j}')} = {literal(value)}, false) as double)"
+    return Feature(name, sql, column)
+
+
+def _mixed(relation, name, found):
+    told = ", ".join(
+        f"{kind} ({relation.place(row)} has {shown(text)})"
+        for kind, (text, row, _) in found.items()
+    )
+    return relation.error(
+        f"column {name!r} mixes {told}; repair it, or leave the column out",
+        max(row for _, row, _ in found.values()),
+    )
+
+
+def _on_dates(name):
+    return f"column {name!r} holds dates: they are read as days since 1970-01-01"
+
+
+def on_missing(name, missing):
+    return f"column {name!r}: {missing} missing values read as NaN"

@@ -1,0 +1,120 @@
+"""Tables of SQLite and DuckDB files, and answers to queries."""
+
+import sqlite3
+from pathlib import Path
+
+from mixedbag.datasets.records import DataFormatError
+from mixedbag.tables._engine import first_line, identifier, literal
+from mixedbag.tables._relation import Piece
+
+_BATCH = 50_000
+_ALLOWED = {
+    sqlite3.SQLITE_SELECT,
+    sqlite3.SQLITE_READ,
+    sqlite3.SQLITE_FUNCTION,
+    sqlite3.SQLITE_RECURSIVE,
+}
+
+
+def load_sqlite(con, path, name, query=None):
+    """The only table of a SQLite file, or the answer to a query, as texts that the coding types.
+
+    Read by Python's own module: the engine's extension would have to come from the network.
+    """
+    import pyarrow as pa
+
+    uri = Path(path).resolve().as_uri() + "?mode=ro"
+    database = sqlite3.connect(uri, uri=True)
+    try:
+        if query is None:
+            found = database.execute(
+                "select name from sqlite_master where type in ('table', 'view') "
+                "and name not like 'sqlite%' order by name"
+            ).fetchall()
+            query = f"select * from {identifier(_only(path, [row[0] for row in found]))}"
+        database.set_authorizer(
+            lambda action, *_: sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
+        )
+        rows = database.execute(query)
+        if rows.description is None:
+            raise DataFormatError(path, "the query selects nothing")
+        names = [column[0] for column in rows.description]
+        columns = ", ".join(f"c{j} varchar" for j in range(len(names)))
+        con.execute(f"create or replace table {name} ({columns})")
+        n_rows = 0
+        while batch := rows.fetchmany(_BATCH):
+            texts = [
+                pa.array([_text(path, names[j], value) for value in column], pa.string())
+                for j, column in enumerate(zip(*batch))
+            ]
+            con.register("batch", pa.table(texts, names=[f"c{j}" for j in range(len(names))]))
+            con.execute(f"insert into {name} select * from batch")
+            con.unregister("batch")
+            n_rows += len(batch)
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        raise DataFormatError(path, f"SQLite: {error}") from error
+    finally:
+        database.close()
+    return Piece(name, names, ["VARCHAR"] * len(names), n_rows)
+
+
+def load_duckdb(con, path, name, query=None):
+    """The only table of a DuckDB file, or the answer to a query."""
+    import duckdb
+
+    try:
+        con.execute(f"attach {literal(path)} as file (read_only)")
+        found = con.execute(
+            "select schema_name, table_name from duckdb_tables() where database_name = 'file' "
+            "union all select schema_name, view_name from duckdb_views() "
+            "where database_name = 'file' and not internal order by all"
+        ).fetchall()
+        if query is None:
+            table = _only(path, [table for _, table in found])
+            schema = next(schema for schema, t in found if t == table)
+            query = f"select * from file.{identifier(schema)}.{identifier(table)}"
+        else:
+            con.execute("use file")
+    except duckdb.Error as error:
+        raise DataFormatError(path, f"not a readable DuckDB file ({first_line(error)})") from error
+    piece = answer(con, query, name, path)
+    con.execute("use memory")
+    return piece
+
+
+def answer(con, query, name, place):
+    """The rows that a query selects, as a table of the engine."""
+    import duckdb
+
+    try:
+        statements = con.extract_statements(query)
+        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+            raise DataFormatError(place, "a query is one select statement")
+        query = statements[0].query.strip().rstrip(";")
+        described = con.execute(f"describe {query}").fetchall()
+        columns = ", ".join(f"#{j} as c{j - 1}" for j in range(1, len(described) + 1))
+        con.execute(
+            f"create or replace table memory.main.{name} as select {columns} from ({query})"
+        )
+    except duckdb.Error as error:
+        raise DataFormatError(place, f"the query failed: {first_line(error)}") from error
+    ((n_rows,),) = con.execute(f"select count(*) from memory.main.{name}").fetchall()
+    names = [row[0] for row in described]
+    return Piece(f"memory.main.{name}", names, [row[1] for row in described], n_rows)
+
+
+def _only(path, tables):
+    if len(tables) == 1:
+        return tables[0]
+    if not tables:
+        raise DataFormatError(path, "the database has no table")
+    known = ", ".join(map(repr, tables[:12]))
+    raise DataFormatError(path, f"the database has several tables: choose with a query; {known}")
+
+
+def _text(path, name, value):
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        raise DataFormatError(path, f"column {name!r} holds binary values")
+    return repr(value)

@@ -1,0 +1,64 @@
+"""A DuckDB connection that can do nothing but read the named files."""
+
+import os
+import tempfile
+from contextlib import contextmanager
+
+
+@contextmanager
+def sandbox(paths=(), memory=None):
+    """A connection to an empty database in memory, and a folder for what it spills.
+
+    It reads `paths` and the folder, nothing else: no other file, no network, no extension, no
+    Python variable by its name, and no statement can change that.
+    """
+    import duckdb
+
+    with tempfile.TemporaryDirectory(prefix="mixedbag-", ignore_cleanup_errors=True) as folder:
+        con = duckdb.connect(
+            config={
+                "autoinstall_known_extensions": "false",
+                "autoload_known_extensions": "false",
+                "python_enable_replacements": "false",
+                "threads": str(_cores()),
+                "temp_directory": os.path.join(folder, "spill"),
+                **({} if memory is None else {"memory_limit": memory}),
+            }
+        )
+        try:
+            # Beside a database may lie its journal.
+            files = [f"{path}{end}" for path in paths for end in ("", ".wal")]
+            allowed = ", ".join(map(literal, files))
+            con.execute("set TimeZone = 'UTC'")
+            con.execute("set enable_progress_bar = false")
+            con.execute(f"set allowed_directories = [{literal(folder + os.sep)}]")
+            if allowed:
+                con.execute(f"set allowed_paths = [{allowed}]")
+            con.execute("set enable_external_access = false")
+            con.execute("set lock_configuration = true")
+            yield con, folder
+        finally:
+            con.close()
+
+
+def _cores():
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def literal(text):
+    """A text as it is written in SQL."""
+    return "'" + text.replace("'", "''").replace("\0", "'||chr(0)||'") + "'"
+
+
+def identifier(name):
+    """A name as it is written in SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def first_line(error):
+    """What an error of the engine says, without its kind and its hints."""
+    text = str(error).strip().split("\n")[0]
+    _, mark, rest = text.partition("Error: ")
+    return rest if mark else text

@@ -1,0 +1,184 @@
+"""Rows brought together by bag: bags in the order of their first rows, rows in theirs.
+
+The table ``bags`` has one row a bag: `key`, `n` rows, the first and the last of them, and what all
+of them must agree on. Where the rows of every bag are adjacent, nothing is sorted.
+"""
+
+from dataclasses import dataclass
+
+from mixedbag.datasets._formats.source import shown
+from mixedbag.tables import _kinds as kinds
+from mixedbag.tables._coding import kinds_of
+
+_AGREED = {"label": "labels", "weight": "weights", "group": "groups"}
+
+
+@dataclass(frozen=True)
+class Ordering:
+    """How rows are fetched in the order of their bags."""
+
+    n_bags: int
+    adjacent: bool
+    sql: str  # after "select … "
+    agreed: tuple  # roles that ``bags`` has a column of
+    timed: bool
+
+
+def arrange(relation, roles):
+    """Make the table ``bags``, given the positions of roles; the `Ordering` of rows."""
+    con = relation.con
+    values = {role: _value(relation, role, j) for role, j in roles.items() if role != "instance"}
+    agreed = tuple(role for role in _AGREED if role in values)
+    columns = ", ".join(f'{sql} as "{role}"' for role, sql in values.items())
+    con.execute(f"create or replace temp view keyed as select row, {columns} from rows")
+    _refuse_missing(relation, values, roles)
+    if "weight" in values:
+        _refuse_negative(relation, roles["weight"])
+    extras = "".join(
+        f', arg_min("{role}", row) as "{role}", '
+        f'min("{role}") is distinct from max("{role}") as {role}_differs'
+        for role in agreed
+    )
+    con.execute(
+        "create or replace table bags as select bag as key, min(row) as first, max(row) as last, "
+        f"count(*) as n{extras} from keyed group by bag order by first"
+    )
+    for role in agreed:
+        _refuse_disagreement(relation, role)
+    ((n_bags, n_rows, adjacent),) = relation.ask(
+        "select count(*), sum(n), bool_and(last - first + 1 = n) from bags"
+    )
+    if n_rows != relation.n_rows:
+        raise relation.error(f"{n_rows} of {relation.n_rows} rows could be read")
+    if adjacent and "time" not in values:
+        sql = "from rows"
+    else:
+        join = f"from (select *, {values['bag']} as the_bag"
+        join += f", {values['time']} as the_time" if "time" in values else ""
+        order = "the_time, row" if "time" in values else "row"
+        sql = f"{join} from rows) join bags on the_bag = key order by first, {order}"
+    return Ordering(n_bags, adjacent, sql, agreed, "time" in values)
+
+
+def _value(relation, role, j):
+    """SQL for the value of a role: an id, a label, a weight or a time; null where it is missing."""
+    kind, name = relation.types[j], relation.names[j]
+    if kinds.is_nested(kind):
+        raise relation.error(f"column {name!r} holds nested values, not a {role}")
+    if role in ("bag", "group"):
+        return id_of(relation, j)
+    if role == "time":
+        return _time(relation, j)
+    value = kinds.stripped(f"c{j}")
+    found = kinds_of(relation, value, kinds.NO_NAME)
+    known = kinds.known(value, kinds.NO_NAME)
+    if role == "weight":
+        for kind in found.keys() - {kinds.NUMBER}:
+            text, row, _ = found[kind]
+            raise relation.error(f"weight {shown(text)} is not a number from 0 upwards", row)
+        return kinds.as_number(known, relation.decimal)
+    return label_of(relation, known, found)
+
+
+def label_of(relation, known, found):
+    """Whole numbers where all labels are, else numbers, else true and false, else text."""
+    if found.keys() == {kinds.FLAG}:
+        return f"lower({known}) = 'true'"
+    if found.keys() != {kinds.NUMBER}:
+        return known
+    if _all_whole(relation, known, "rows"):
+        return f"cast({known} as bigint)"
+    number = kinds.as_number(known, relation.decimal)
+    ((largest, whole),) = relation.ask(
+        f"select max(abs({number})), bool_and({number} = round({number})) from rows"
+    )
+    if largest is not None and largest >= 2**53 and whole:
+        return known  # as numbers, different labels might be one
+    return f"cast({number} as bigint)" if whole else number
+
+
+def id_of(relation, j):
+    """SQL for an id: whole numbers as they are, all else as text without surrounding blanks."""
+    if relation.types[j] in kinds.INTEGERS:
+        return f"cast(c{j} as bigint)"
+    return kinds.known(kinds.stripped(f"c{j}"), kinds.NO_NAME)
+
+
+def whole_ids(relation, expression, table):
+    """SQL for ids as whole numbers where all of them are written as such, else as they are."""
+    if _all_whole(relation, f"cast({expression} as varchar)", table):
+        return f"cast({expression} as bigint)"
+    return expression
+
+
+def _all_whole(relation, text, table):
+    """Whether all texts are whole numbers as one would write them, in 64 bits."""
+    ((whole,),) = relation.ask(
+        f"select bool_and({text} is null or (regexp_full_match({text}, '{kinds.WHOLE}') "
+        f"and try_cast({text} as bigint) is not null)) from {table}"
+    )
+    return bool(whole)
+
+
+def _time(relation, j):
+    """SQL for when a row was: a number, or days since 1970."""
+    kind, name = relation.types[j], relation.names[j]
+    if kinds.is_numeric(kind):
+        return f"case when isnan(cast(c{j} as double)) then null else cast(c{j} as double) end"
+    if kinds.is_date(kind):
+        return kinds.as_days(f"c{j}", kind.endswith("ZONE"))
+    value = kinds.stripped(f"c{j}")
+    found = kinds_of(relation, value)
+    known = kinds.known(value)
+    allowed = {kinds.NUMBER, kinds.DATE, kinds.ZONED}
+    for kind in found.keys() - allowed:
+        text, row, _ = found[kind]
+        raise relation.error(
+            f"column {name!r}: {shown(text)} is no time; write numbers or dates such as "
+            "2024-05-31 12:30:00",
+            row,
+        )
+    if len(found) > 1:
+        told = ", ".join(
+            f"{kind} ({relation.place(row)} has {shown(text)})"
+            for kind, (text, row, _) in found.items()
+        )
+        raise relation.error(
+            f"column {name!r} mixes {told}: which came first?", max(f[1] for f in found.values())
+        )
+    if kinds.NUMBER in found:
+        return kinds.as_number(known, relation.decimal)
+    return kinds.as_days(known, kinds.ZONED in found)
+
+
+def _refuse_missing(relation, values, roles):
+    counts = ", ".join(f'min(row) filter (where "{role}" is null)' for role in values)
+    (first,) = relation.ask(f"select {counts} from keyed")
+    missing = [(row, role) for row, role in zip(first, values) if row is not None]
+    if missing:
+        row, role = min(missing)
+        raise relation.error(f"no {role} in column {relation.names[roles[role]]!r}", row)
+
+
+def _refuse_negative(relation, j):
+    ((row,),) = relation.ask("select min(row) from keyed where not (weight >= 0)")
+    if row is not None:
+        ((text,),) = relation.ask(f"select cast(c{j} as varchar) from rows where row = {row}")
+        raise relation.error(f"weight {shown(text)} is not a number from 0 upwards", row)
+
+
+def _refuse_disagreement(relation, role):
+    ((wrong,),) = relation.ask(f"select count(*) from bags where {role}_differs")
+    if not wrong:
+        return
+    key = whole_ids(relation, "key", "bags")
+    ((bag, one, first, other, row),) = relation.ask(
+        f'select {key}, b."{role}", b.first, k."{role}", k.row from keyed k '
+        f'join bags b on k.bag = b.key where k."{role}" is distinct from b."{role}" '
+        "order by k.row limit 1"
+    )
+    raise relation.error(
+        f"bag {bag!r} has two {_AGREED[role]}: {one!r} ({relation.place(first)}) and {other!r}"
+        f" ({relation.place(row)})",
+        row,
+    )

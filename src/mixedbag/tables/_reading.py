@@ -1,0 +1,201 @@
+"""`read` and `read_blocks`: a table of any origin as bags."""
+
+import errno
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from mixedbag.bags import Bags
+from mixedbag.datasets.records import BagData, DataFormatError, Table, class_sizes
+from mixedbag.tables import _kinds as kinds
+from mixedbag.tables._coding import code, kinds_of, on_missing
+from mixedbag.tables._engine import first_line, sandbox
+from mixedbag.tables._fetching import fetch_blocks, fetch_matrix
+from mixedbag.tables._ordering import Ordering, arrange, id_of, label_of, whole_ids
+from mixedbag.tables._relation import Relation
+from mixedbag.tables._sources import files_of, is_frame, open_relation
+
+_STREAM_MEMORY = "256MB"
+
+
+def read(source, roles, query=None):
+    """A table as `BagData`: all of it, its features chosen and coded by all of its values.
+
+    Parameters
+    ----------
+    source : path, pattern of paths, or data frame
+    roles : Roles
+    query : str, optional
+        A select statement; the table is called ``data`` in it, those of a database by their names.
+    """
+    with _planned(source, roles, query) as plan:
+        (block,) = plan.blocks(plan.relation.n_rows)
+        X, names, notes = _usable(plan, block)
+        return _bag_data(plan, block, X, names, (*plan.relation.notes, *notes))
+
+
+def read_blocks(source, roles, rows, query=None):
+    """A table of any length as blocks of whole bags with at least `rows` instances, as `BagData`.
+
+    The rows of a bag need not be adjacent.
+    """
+    with _planned(source, roles, query, _STREAM_MEMORY) as plan:
+        names = [feature.name for feature in plan.features]
+        for block in plan.blocks(rows):
+            _check_finite(plan, block)
+            yield _bag_data(plan, block, block.X, names, ())
+
+
+def read_rows(path, target, names=None, header=False, delimiter=None, drop=()):
+    """A plain table with a `target` column as a `Table`; `names` are those of the columns.
+
+    Columns without a name are called by their position, from 1 on: "1", "2", ….
+    """
+    with _engine_on(path) as (con, folder):
+        relation = open_relation(
+            con, folder, path, None, delimiter=delimiter, header=header, names=names, text=(target,)
+        )
+        for name in (target, *drop):
+            if name not in relation.names:
+                raise relation.header_error(f"no column is called {name!r}")
+        j = relation.names.index(target)
+        value = kinds.stripped(f"c{j}")
+        known = kinds.known(value)
+        ((row,),) = relation.ask(f"select min(row) from rows where {known} is null")
+        if row is not None:
+            raise relation.error(f"no value of {target!r}", row)
+        label = label_of(relation, known, kinds_of(relation, value))
+        asked = {n: (i, None) for i, n in enumerate(relation.names) if n not in (target, *drop)}
+        features, notes = code(relation, asked, required=False)
+        block = fetch_matrix(relation, features, label)
+        plan = _Plan(relation, features, notes, None, None, False)
+        X, feature_names, notes = _usable(plan, block)
+        return Table(X, block.label, feature_names, notes=tuple(notes))
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is known of a table before its rows are fetched."""
+
+    relation: Relation
+    features: list
+    notes: list
+    ordering: Ordering | None
+    instance: str | None  # SQL for the name of an instance
+    required: bool  # whether the features were asked for by name
+
+    def blocks(self, rows):
+        return fetch_blocks(self.relation, self.features, self.ordering, self.instance, rows)
+
+
+@contextmanager
+def _engine_on(source, memory=None):
+    """A connection for a source; what the engine cannot read is an error of the file."""
+    import duckdb
+    import pyarrow as pa
+
+    paths = [] if is_frame(source) else files_of(source)
+    try:
+        with sandbox(paths, memory) as connection:
+            yield connection
+    except duckdb.OutOfMemoryException as error:
+        raise MemoryError(first_line(error)) from error
+    except (duckdb.Error, pa.ArrowException, OSError) as error:
+        # A file that cannot be opened has an `errno`; a stream of the engine that fails has none.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        if "No space left" in str(error):
+            raise OSError(errno.ENOSPC, "No space left on device") from error
+        place = paths[0] if paths else "the table"
+        raise DataFormatError(place, f"not readable ({first_line(error)})") from error
+
+
+@contextmanager
+def _planned(source, roles, query=None, memory=None):
+    with _engine_on(source, memory) as (con, folder):
+        relation = open_relation(con, folder, source, roles, query)
+        positions = roles.positions(relation.names, relation.header_error)
+        asked = roles.feature_positions(relation.names, positions.values(), relation.header_error)
+        required = roles.features is not None
+        features, notes = code(relation, asked, required)
+        ordering = arrange(relation, positions)
+        instance = None
+        if "instance" in positions:
+            instance = whole_ids(relation, id_of(relation, positions["instance"]), "rows")
+        notes += [f"column {name!r} left out: as asked" for name in roles.drop]
+        if roles.time is not None:
+            notes.append(f"instances in the order of {roles.time!r}")
+        elif not ordering.adjacent:
+            notes.append("rows of a bag are not adjacent; they were brought together")
+        yield _Plan(relation, features, notes, ordering, instance, required)
+
+
+def _usable(plan, block):
+    """The table without the columns that say nothing, its names, and notes."""
+    _check_finite(plan, block)
+    X, notes, kept = block.X, list(plan.notes), []
+    missing = np.isnan(X).sum(axis=0)
+    for j, feature in enumerate(plan.features):
+        numbers_rows = _numbers_rows(X[:, j], block.rows)
+        reason = None
+        if missing[j] == len(X):
+            reason = "no row has a value"
+        elif numbers_rows and feature.name.startswith("unnamed "):
+            reason = "it only numbers the rows"
+        if reason is not None and not plan.required:
+            notes.append(f"column {feature.name!r} left out: {reason}")
+            continue
+        kept.append(j)
+        if missing[j]:
+            notes.append(on_missing(feature.name, missing[j]))
+        if numbers_rows:
+            notes.append(
+                f"column {feature.name!r} only numbers the rows, yet was kept as a feature; "
+                "drop it if it is an id"
+            )
+    if not kept:
+        raise plan.relation.error(
+            "no column of numbers is left to be a feature: " + "; ".join(notes)
+        )
+    X = X if len(kept) == X.shape[1] else np.ascontiguousarray(X[:, kept])
+    return X, [plan.features[j].name for j in kept], notes
+
+
+def _check_finite(plan, block):
+    # The sum is one pass without temporaries; only a suspicious one calls for a closer look.
+    with np.errstate(all="ignore"):
+        if np.isfinite(block.X.sum()):
+            return
+    infinite = np.isinf(block.X)
+    if infinite.any():
+        rows = np.flatnonzero(infinite.any(axis=1))
+        i = rows[np.argmin(block.rows[rows])]
+        feature = plan.features[int(np.argmax(infinite[i]))]
+        raise plan.relation.error(
+            f"column {feature.column!r}: value {block.X[i].max():g} is not finite",
+            int(block.rows[i]),
+        )
+
+
+def _numbers_rows(column, rows):
+    if len(column) < 3 or column[1] - column[0] != rows[1] - rows[0]:
+        return False
+    return bool((column - column[0] == rows - rows[0]).all())
+
+
+def _bag_data(plan, block, X, names, notes):
+    offsets = np.concatenate([[0], np.cumsum(block.sizes)])
+    bags = Bags(X, offsets, block.ids, names)
+    understood = (
+        f"{len(bags)} bags ({class_sizes(block.label)}), {bags.n_instances} instances of "
+        f"{bags.n_features} features"
+    )
+    return BagData(
+        bags,
+        block.label,
+        block.weight,
+        instance_ids=block.instance,
+        groups=block.group,
+        notes=(understood, *notes),
+    )

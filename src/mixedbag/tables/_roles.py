@@ -1,0 +1,106 @@
+"""Which columns of a table hold what."""
+
+from collections import Counter
+from dataclasses import dataclass, fields
+
+from mixedbag.datasets._formats.source import shown
+
+_NAMED = ("bag", "label", "weight", "instance", "group", "time")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which columns of a table hold what; every other column is a feature.
+
+    `bag` and `label` default to the columns of these names, however capitalised. `features` asks
+    for some columns only (``"type=br"`` for one value of a column of text), `drop` leaves some out.
+    `instance` names the instances, `weight` holds bag weights, `group` what a bag belongs to, and
+    `time` orders the rows of a bag.
+    """
+
+    bag: str | None = None
+    label: str | None = None
+    weight: str | None = None
+    instance: str | None = None
+    group: str | None = None
+    time: str | None = None
+    features: tuple | None = None
+    drop: tuple = ()
+
+    def __post_init__(self):
+        for field in fields(self):  # data frames may name columns by numbers
+            value = getattr(self, field.name)
+            if isinstance(value, (list, tuple)):
+                object.__setattr__(self, field.name, tuple(map(str, value)))
+            elif value is not None:
+                object.__setattr__(self, field.name, str(value))
+
+    def positions(self, names, error):
+        """Position of the column of each role; `error(reason)` makes what is raised."""
+        counts = Counter(names)
+        repeated = sorted(name for name, count in counts.items() if count > 1)
+        if repeated:
+            raise error(f"two columns are called {shown(repeated[0])}")
+        places = {name: j for j, name in enumerate(names)}
+        found = {}
+        for role in _NAMED:
+            asked = getattr(self, role)
+            if asked is not None:
+                found[role] = self._place(asked, places, error)
+            elif role in ("bag", "label"):
+                default = _default(role, names)
+                if default is not None:
+                    found[role] = places[default]
+        if "bag" not in found:
+            raise error(f"say which column holds the bag; the columns are {listed(names)}")
+        if len(set(found.values())) < len(found):
+            raise error(f"one column cannot be two of {', '.join(found)}")
+        return found
+
+    def feature_positions(self, names, taken, error):
+        """Pairs of a column's position and the value of it that is asked for, or None, by name."""
+        places = {name: j for j, name in enumerate(names)}
+        taken = {*taken, *(self._place(name, places, error) for name in self.drop)}
+        if self.features is None:
+            features = {name: (j, None) for j, name in enumerate(names) if j not in taken}
+        else:
+            features = {}
+            for name in self.features:
+                column, value = _column_and_value(name, places)
+                j = self._place(column, places, error)
+                if j in taken:
+                    raise error(
+                        f"column {column!r} is asked for as a feature and as something else"
+                    )
+                features[name] = (j, value)
+        if not features:
+            raise error("no column is left to be a feature")
+        return features
+
+    @staticmethod
+    def _place(name, places, error):
+        if name not in places:
+            raise error(f"no column is called {name!r}; the columns are {listed(list(places))}")
+        return places[name]
+
+
+def _default(role, names):
+    """The column called like a role: exactly, or else the only one that differs in capitals."""
+    if role in names:
+        return role
+    alike = [name for name in names if name.strip().lower() == role]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _column_and_value(name, places):
+    """``"type=br"`` as the column "type" and its value "br", unless a column has the whole name."""
+    if name not in places:
+        for j, letter in enumerate(name):
+            if letter == "=" and name[:j] in places:
+                return name[:j], name[j + 1 :]
+    return name, None
+
+
+def listed(names):
+    shown_names = ", ".join(repr(name) for name in names[:12])
+    return shown_names if len(names) <= 12 else f"{shown_names}, … ({len(names)} in all)"

@@ -1,0 +1,372 @@
+"""From what the user points at to a `Relation`: files of every kind, and data frames."""
+
+import glob
+import os
+import re
+from dataclasses import replace
+
+import numpy as np
+
+from mixedbag.datasets.records import DataFormatError
+from mixedbag.tables import _databases, _json, _text
+from mixedbag.tables._engine import first_line, identifier, literal
+from mixedbag.tables._packed import unpacked
+from mixedbag.tables._relation import Part, Piece, Relation
+
+_WILD = re.compile(r"[*?\[]")
+
+
+def files_of(source):
+    """The files that a path or a pattern means, in alphabetical order."""
+    name = os.fspath(source)
+    if os.path.exists(name) or not _WILD.search(name):
+        if not os.path.exists(name):
+            raise FileNotFoundError(f"no file {name!r}")
+        return [name]
+    found = sorted(path for path in glob.glob(name, recursive=True) if os.path.isfile(path))
+    if not found:
+        raise FileNotFoundError(f"no file matches {name!r}")
+    return found
+
+
+def is_frame(source):
+    """Whether a source is a table in memory."""
+    return not isinstance(source, (str, bytes, os.PathLike))
+
+
+def kind_of(path):
+    """The kind of a file, by its first bytes."""
+    with open(path, "rb") as file:
+        head = file.read(4096)
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
+        return "arrow"
+    if head.startswith(b"SQLite format 3\0"):
+        return "sqlite"
+    if head[8:12] == b"DUCK":
+        return "duckdb"
+    bare = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if bare.startswith((b"{", b"[{", b"[\n", b"[ ", b"[\r")) or (
+        bare.startswith(b"[") and path.lower().endswith((".json", ".json.gz", ".json.zst"))
+    ):
+        return "json"
+    return "text"
+
+
+def is_certain(path):
+    """Whether a file, or a pattern of files, is a table beyond doubt, by its first bytes.
+
+    Plain text is not: it may be one of the formats of the field.
+    """
+    if not os.path.exists(path):
+        return True
+    with open(path, "rb") as file:
+        head = file.read(4096)
+    if head.startswith((b"\x28\xb5\x2f\xfd", b"\xff\xfe", b"\xfe\xff")):
+        return True
+    if b"\0" in head and not head.startswith((b"\x1f\x8b", b"MATLAB 5.0", b"\x89HDF")):
+        return not os.fspath(path).lower().endswith(".mat")
+    return kind_of(os.fspath(path)) != "text"
+
+
+def open_relation(con, folder, source, roles, query=None, **layout):
+    """The `Relation` of a file, a pattern, or a data frame, or of the answer to a query on it.
+
+    `layout` tells what is known of text files: `delimiter`, `header`, `names` of the columns, and
+    which columns are `text`.
+    """
+    if is_frame(source):
+        relation = _united(con, ["the table"], [_register(con, arrow_table(source), "part_0")])
+        answered = False
+    else:
+        relation, answered = _open_files(con, folder, files_of(source), roles, query, layout)
+    if query is not None and not answered:
+        relation = _queried(relation, query)
+    if not relation.n_rows:
+        raise relation.error("no rows")
+    return relation
+
+
+def _open_files(con, folder, paths, roles, query, layout):
+    """The relation, and whether it is the answer to the query already."""
+    opened = []
+    for path in paths:
+        plain = unpacked(path, folder)
+        opened.append((path, plain, kind_of(plain)))
+    kinds = {kind for _, _, kind in opened}
+    if len(kinds) > 1:
+        raise DataFormatError(
+            paths[0], f"files of several kinds ({', '.join(sorted(kinds))}) cannot be one table"
+        )
+    (kind,) = kinds
+    if kind == "text":
+        return _open_texts(con, folder, opened, None if query else roles, **layout), False
+    pieces = []
+    for number, (path, plain, _) in enumerate(opened):
+        name = f"part_{number}"
+        if kind == "parquet":
+            pieces.append(_load_parquet(con, path, name))
+        elif kind == "arrow":
+            pieces.append(_load_arrow(con, path, name))
+        elif kind == "json":
+            pieces.append(_json.load(con, plain, path, name))
+        elif kind == "sqlite":
+            pieces.append(_databases.load_sqlite(con, path, name, query))
+        else:
+            pieces.append(_databases.load_duckdb(con, path, name, query))
+    return _united(con, paths, pieces), query is not None and kind in ("sqlite", "duckdb")
+
+
+def _united(con, paths, pieces, **options):
+    """One view of all pieces, columns matched by their names."""
+    first = pieces[0]
+    views, parts, start = [], [], 0
+    for path, piece in zip(paths, pieces):
+        if set(piece.names) != set(first.names) or len(piece.names) != len(first.names):
+            missing = sorted(set(first.names) ^ set(piece.names))
+            reason = f"column {missing[0]!r} is" if missing else "some columns are"
+            raise DataFormatError(path, f"{reason} not in both this file and {paths[0]}")
+        order = (
+            [j for j in range(len(first.names))]
+            if piece.names == first.names
+            else [piece.names.index(name) for name in first.names]
+        )
+        for j, k in enumerate(order):
+            if _family(piece.types[k]) != _family(first.types[j]):
+                raise DataFormatError(
+                    path,
+                    f"column {first.names[j]!r} is {piece.types[k].lower()} here and "
+                    f"{first.types[j].lower()} in {paths[0]}",
+                )
+        columns = ", ".join(f"{piece.columns[k]} as c{j}" for j, k in enumerate(order))
+        views.append(f"select {columns}, {piece.row} + {start} as row from {piece.name}")
+        parts.append(Part(path, start, piece.n_rows, **piece.place))
+        start += piece.n_rows
+    con.execute("create or replace temp view rows as " + " union all ".join(views))
+    types = [row[1] for row in con.execute("describe rows").fetchall()][:-1]
+    return Relation(con, list(first.names), types, parts, **options)
+
+
+def _family(kind):
+    """What types of one column in two files must share."""
+    from mixedbag.tables._kinds import INTEGERS, is_date, is_numeric, is_text
+
+    for name, belongs in (("whole", lambda k: k in INTEGERS), ("number", is_numeric),
+                          ("date", is_date), ("text", is_text)):  # fmt: skip
+        if belongs(kind):
+            return name
+    return kind
+
+
+# Text ---------------------------------------------------------------------------------------------
+
+
+def _open_texts(con, folder, opened, roles, delimiter=None, header=True, names=None, text=()):
+    texts = []
+    for path, plain, _ in opened:
+
+        def error(reason, line=None, path=path):
+            return DataFormatError(path, reason, line)
+
+        texts.append(_text.open_text(plain, folder, error, delimiter, header))
+        if names is not None:
+            texts[-1].names = list(names)
+    as_text = set(text or texts[0].names)  # a query sees columns as they are written
+    if roles is not None:
+        names = texts[0].names
+
+        def header_error(reason):
+            return texts[0].error(reason, texts[0].header_line)
+
+        positions = roles.positions(names, header_error)
+        roles.feature_positions(names, positions.values(), header_error)
+        as_text = {names[j] for j in positions.values()}
+    loaded = [
+        _text.spool(con, text, f"part_{number}", as_text) for number, text in enumerate(texts)
+    ]
+    unlike = {
+        name
+        for text, (_, types, _) in zip(texts, loaded)
+        for name, kind in zip(text.names, types)
+        if kind == "VARCHAR"
+    }
+    for number, (text, (_, types, _)) in enumerate(zip(texts, loaded)):
+        if any(k == "DOUBLE" and name in unlike for name, k in zip(text.names, types)):
+            loaded[number] = _text.spool(con, text, f"part_{number}", as_text | unlike)
+    pieces = [
+        Piece(f"part_{n}", text.names, types, n_rows, line_of=text.line_of,
+               header_line=text.header_line)
+        for n, (text, (n_rows, types, _)) in enumerate(zip(texts, loaded))
+    ]  # fmt: skip
+    relation = _united(con, [path for path, _, _ in opened], pieces)
+    if any(decimal == "," for _, _, decimal in loaded):
+        relation.decimal = ","
+        relation.notes.append("numbers have a decimal comma")
+    for file in texts:
+        relation.notes += [note for note in file.notes if note not in relation.notes]
+    if not relation.n_rows:
+        raise relation.error("no rows below the header")
+    return relation
+
+
+# Parquet, Arrow and frames ------------------------------------------------------------------------
+
+
+def _load_parquet(con, path, name):
+    """A view of a Parquet file whose parts agree on how many rows there are."""
+    import duckdb
+    from pyarrow import parquet
+
+    try:
+        metadata = parquet.read_metadata(path)
+        names = [str(n) for n in metadata.schema.to_arrow_schema().names]
+        groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+        promised = {metadata.num_rows, sum(group.num_rows for group in groups)}
+        scan = f"read_parquet({literal(path)}, file_row_number=true, hive_partitioning=false)"
+        described = con.execute(f"describe select * from {scan}").fetchall()
+        promised |= {row[0] for row in con.execute(
+            f"select num_rows from parquet_file_metadata({literal(path)})"
+        ).fetchall()}  # fmt: skip
+        promised |= {row[0] for row in con.execute(
+            "select sum(n) from (select path_in_schema, sum(num_values) as n, "
+            f"sum(row_group_num_rows) as r from parquet_metadata({literal(path)}) "
+            "group by path_in_schema) group by path_in_schema, r having "
+            "path_in_schema not like '%, %' and sum(n) <> r"
+        ).fetchall()}  # fmt: skip
+    except (duckdb.Error, OSError, ValueError, RuntimeError, KeyError) as error:
+        raise DataFormatError(path, f"not a readable Parquet file ({first_line(error)})") from error
+    if len(promised) > 1:
+        raise DataFormatError(
+            path,
+            f"a damaged Parquet file: it promises {' and '.join(map(str, sorted(promised)))} rows",
+        )
+    if not metadata.num_rows:
+        raise DataFormatError(path, "a Parquet file without rows")
+    described = [row for row in described if row[0] != "file_row_number"]
+    if len(described) != len(names):
+        raise DataFormatError(path, "a damaged Parquet file: its columns cannot be told apart")
+    columns = [identifier(row[0]) for row in described]
+    types = [row[1] for row in described]
+    if len(set(names)) < len(names):
+        columns = [f"c{j}" for j in range(len(names))]
+        return Piece("(select 1)", names, types, metadata.num_rows, "0", ["1"] * len(names))
+    return Piece(scan, names, types, metadata.num_rows, "file_row_number", columns)
+
+
+def _load_arrow(con, path, name):
+    import pyarrow as pa
+
+    try:
+        with pa.memory_map(path) as file:
+            stream = file.read(6) != b"ARROW1"
+            file.seek(0)
+            reader = pa.ipc.open_stream(file) if stream else pa.ipc.open_file(file)
+            table = reader.read_all()
+            table.validate(full=True)
+    except (pa.ArrowException, OSError, ValueError, RuntimeError) as error:
+        raise DataFormatError(path, f"not a readable Arrow file ({first_line(error)})") from error
+    return _register(con, table, name)
+
+
+def _register(con, table, name):
+    """An Arrow table as a relation of the engine."""
+    import pyarrow as pa
+
+    names = [str(n) for n in table.column_names]
+    columns = [
+        column.cast(pa.float32()) if pa.types.is_float16(column.type) else column
+        for column in table.columns
+    ]
+    row = pa.array(np.arange(table.num_rows, dtype=np.int64))
+    table = pa.table([*columns, row], names=[*(f"c{j}" for j in range(len(names))), "row"])
+    con.register(name, table)
+    types = [kind for _, kind, *_ in con.execute(f"describe {name}").fetchall()][:-1]
+    return Piece(name, names, types, table.num_rows, "row")
+
+
+def arrow_table(frame):
+    """A data frame of any library as an Arrow table, without its index."""
+    import pyarrow as pa
+
+    if isinstance(frame, pa.Table):
+        return frame
+    if isinstance(frame, pa.RecordBatch):
+        return pa.Table.from_batches([frame])
+    if isinstance(frame, pa.RecordBatchReader):
+        return frame.read_all()
+    if type(frame).__module__.split(".")[0] in ("duckdb", "_duckdb"):
+        return frame.to_arrow_table()
+    if type(frame).__module__.split(".")[0] == "pandas":
+        return _from_pandas(frame)
+    import narwhals.stable.v2 as nw
+
+    frame = nw.from_native(frame)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    return frame.to_arrow()
+
+
+def _from_pandas(frame):
+    """Column by column, since one of objects of several types must not stop the others."""
+    import pyarrow as pa
+
+    columns = []
+    for j in range(frame.shape[1]):
+        series = frame.iloc[:, j]
+        try:
+            columns.append(pa.array(series, from_pandas=True))
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+            absent = series.isna().tolist()
+            texts = [None if gone else str(v) for v, gone in zip(series.tolist(), absent)]
+            columns.append(pa.array(texts, pa.string()))
+    names = [str(name) for name in frame.columns]
+    return pa.table(
+        [pa.chunked_array([c]) if isinstance(c, pa.Array) else c for c in columns], names=names
+    )
+
+
+# Queries ------------------------------------------------------------------------------------------
+
+
+def _queried(relation, query):
+    """The answer to a query over the table ``data``."""
+    con = relation.con
+    columns = ", ".join(
+        f"{_natural(relation, j)} as {identifier(name)}" for j, name in enumerate(relation.names)
+    )
+    if len(set(relation.names)) < len(relation.names):
+        raise relation.header_error("two columns have the same name: no query can tell them apart")
+    con.execute(f"create or replace temp table data as select {columns} from rows")
+    piece = _databases.answer(con, query, "answer", relation.parts[0].place)
+    united = _united(con, [relation.parts[0].place], [piece])
+    return replace(united, notes=[*relation.notes, f"asked: {query}"])
+
+
+def _natural(relation, j):
+    """SQL for a column of text in the type that it is written in."""
+    from mixedbag.tables import _kinds as kinds
+    from mixedbag.tables._coding import kinds_of
+    from mixedbag.tables._ordering import whole_ids
+
+    column = f"c{j}"
+    if relation.types[j] != "VARCHAR":
+        return column
+    value = kinds.stripped(column)
+    known = kinds.known(value, kinds.NO_NAME)
+    found = kinds_of(relation, value, kinds.NO_NAME).keys()
+    if found == {kinds.NUMBER}:
+        whole = whole_ids(relation, known, "rows")
+        if whole != known:
+            return whole
+        zeros = relation.ask(
+            f"select count(*) from rows where regexp_matches({known}, '^[-+]?0[0-9]')"
+        )[0][0]
+        return known if zeros else kinds.as_number(known, relation.decimal)
+    if found == {kinds.FLAG}:
+        return f"lower({known}) = 'true'"
+    if found == {kinds.DATE}:
+        return f"cast({known} as timestamp)"
+    if found == {kinds.ZONED}:
+        return f"cast({known} as timestamptz)"
+    return known

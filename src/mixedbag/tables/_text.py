@@ -1,0 +1,261 @@
+"""Delimited text: its encoding, separator, decimal mark and header, and its way into the engine.
+
+The engine parses. What it refuses is read again by `csv`, slowly, only to name the line; and the
+rows that it delivers are counted against the lines of the file.
+"""
+
+import csv
+import itertools
+import re
+import tempfile
+from dataclasses import dataclass, field
+
+from mixedbag.tables._encoding import survey_of, unicode_copy
+from mixedbag.tables._engine import first_line, literal
+from mixedbag.tables._kinds import COMMA_NUMBER, DOT_NUMBER, MISSING
+
+# What the engine takes for missing while it reads; "none" may be a label: the coding decides.
+_NULLS = ("", "?", "NA", "na", "N/A", "n/a", "NaN", "nan", "NULL", "null")
+_SAMPLE = 1000  # rows looked at to guess which columns are numbers
+_BLANKS = re.compile(r'"[^"]*"|[^\s"]+')
+csv.field_size_limit(1 << 30)
+
+
+@dataclass
+class TextFile:
+    """Delimited text in UTF-8 with plain line ends: the file of a user, or a copy of it."""
+
+    path: str
+    error: object  # error(reason, line) makes what is raised
+    names: list
+    delimiter: str
+    has_header: bool
+    header_line: int
+    offset: int  # lines of the user's file above the first of this one
+    n_lines: int  # that are not blank, if no quoted value spans lines
+    underscores: bool  # whether digits are joined by underscores somewhere
+    width: int  # of the longest of the first lines
+    notes: list = field(default_factory=list)
+
+    def records(self):
+        """First line and fields of every row that is not blank, the header left out."""
+        below = self.has_header
+        for line, record in _records(self.path, self.delimiter, self.error, self.offset):
+            if not below:
+                yield line, record
+            below = False
+
+    def line_of(self, row):
+        """The line on which a row begins."""
+        return next((line for line, _ in itertools.islice(self.records(), row, None)), None)
+
+    def diagnose(self, reason):
+        """The error that explains why the engine refused the file."""
+        width = len(self.names)
+        for line, record in self.records():
+            if len(record) != width:
+                return self.error(f"{len(record)} values where {width} are expected", line)
+        return self.error(f"not a readable table ({reason})", None)
+
+
+def open_text(path, folder, error, delimiter=None, header=True):
+    """The `TextFile` of a path that holds text; copies go to `folder`."""
+    notes = []
+    survey = survey_of(path)
+    if survey.needs_copy:
+        path, note = unicode_copy(path, folder, survey, error)
+        notes += note
+        survey = survey_of(path)
+    if survey.nul_line is not None:
+        raise error("a NUL character: this is no text, or damaged", survey.nul_line)
+    if survey.empty:
+        raise error("the file is empty", None)
+    if delimiter is None:
+        delimiter = guess_delimiter(path, error)
+    if delimiter == " ":
+        path, delimiter = _blanks_to_tabs(path, folder, error), "\t"
+    line, first, end = _first_record(path, delimiter, error)
+    offset = 0
+    if header and (line, end) != (1, 1):
+        # Blank lines above the header, or a name that spans lines: cut off, to be on the safe side.
+        path, offset = _without_lines(path, folder, end), end
+    names = header_names(first) if header else [str(j) for j in range(1, len(first) + 1)]
+    if header and first and all(_is_number(name) for name in first):
+        raise error("the first line holds numbers, not the names of the columns", line)
+    has_header = header and not offset
+    return TextFile(
+        path, error, names, delimiter, has_header, line, offset,
+        survey.n_lines, survey.underscores, _width(path), notes,
+    )  # fmt: skip
+
+
+def header_names(names):
+    """Header names without surrounding blanks; a column without one is called after its place."""
+    return [name.strip() or f"unnamed {j}" for j, name in enumerate(names, start=1)]
+
+
+def guess_delimiter(path, error):
+    """The separator of the first line; blanks when it has none of the usual ones.
+
+    Of several candidates, the one that cuts the first lines into equally many fields.
+    """
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        lines = [line for line in itertools.islice(file, 50) if line.strip()][:20]
+    if not lines:
+        raise error("the file is empty", None)
+    bare = [re.sub(r'"[^"]*"', "", line) for line in lines]
+
+    def fitness(mark):
+        counts = [line.count(mark) for line in bare]
+        return (counts[0] > 0, counts.count(counts[0]) / len(counts), counts[0])
+
+    best = max((",", "\t", ";", "|"), key=fitness)
+    if fitness(best)[0]:
+        return best
+    return " " if len(_BLANKS.findall(lines[0])) > 1 else ","
+
+
+def spool(con, file, table, as_text):
+    """Make a table of the rows of `file`, checked to be all of them.
+
+    Columns of the set `as_text` stay text; others become numbers where all values of a sample are,
+    unless a later value is none: then every column is read as text, for the coding to judge.
+
+    Returns
+    -------
+    n_rows, types, decimal mark
+    """
+    sample = list(itertools.islice((record for _, record in file.records()), _SAMPLE))
+    decimal = _decimal_mark(file, sample)
+    numeric = {
+        j
+        for j, name in enumerate(file.names)
+        if name not in as_text and _numbers(sample, j, decimal)
+    }
+    for candidates in (numeric, set()) if numeric else (set(),):
+        types = ["DOUBLE" if j in candidates else "VARCHAR" for j in range(len(file.names))]
+        try:
+            n_rows = _load(con, file, table, types, decimal)
+        except _engine_errors() as error:
+            if not candidates:
+                raise file.diagnose(first_line(error)) from error
+            continue
+        if n_rows != file.n_lines - file.has_header:
+            promised = sum(1 for _ in file.records())
+            if n_rows != promised:
+                raise file.error(f"{n_rows} rows could be read of {promised}", None)
+        return n_rows, types, decimal
+    raise AssertionError("unreachable")
+
+
+def _load(con, file, table, types, decimal):
+    columns = ", ".join(f"'c{j}': 'VARCHAR'" for j in range(len(types)))
+    values = ", ".join(
+        f"{_as_number(f'c{j}', decimal, file.underscores) if kind == 'DOUBLE' else f'c{j}'} as c{j}"
+        for j, kind in enumerate(types)
+    )
+    nulls = ", ".join(map(literal, _NULLS))
+    scan = (
+        f"read_csv({literal(file.path)}, auto_detect=false, header=false, "
+        f"skip={int(file.has_header)}, delim={literal(file.delimiter)}, quote='\"', escape='\"', "
+        f"strict_mode=true, null_padding=false, nullstr=[{nulls}], "
+        f"max_line_size={max(2_097_152, 8 * file.width)}, columns={{{columns}}})"
+    )
+    con.execute(f"create or replace table {table} as select {values} from {scan}")
+    return con.execute(f"select count(*) from {table}").fetchone()[0]
+
+
+def _as_number(column, decimal, underscores):
+    """SQL for a column of text as numbers, which fails at what is none."""
+    # The engine takes 1_0 for ten; and a full stop beside decimal commas may part thousands.
+    wrong = [f"contains({column}, '_')"] if underscores else []
+    value = column
+    if decimal == ",":
+        wrong.append(f"contains({column}, '.')")
+        value = f"replace({column}, ',', '.')"
+    if not wrong:
+        return f"cast({value} as double)"
+    return (
+        f"case when {' or '.join(wrong)} then error('no number') else cast({value} as double) end"
+    )
+
+
+def _decimal_mark(file, sample):
+    """A comma where it does not separate columns and numbers of the sample are written with it."""
+    if file.delimiter == ",":
+        return "."
+    for record in sample:
+        for value in record:
+            if "," in value and COMMA_NUMBER.fullmatch(value.strip()):
+                return ","
+    return "."
+
+
+def _numbers(sample, j, decimal):
+    pattern = COMMA_NUMBER if decimal == "," else DOT_NUMBER
+    values = [record[j].strip() for record in sample if len(record) > j]
+    known = [value for value in values if value.lower() not in MISSING]
+    return bool(known) and all(pattern.fullmatch(value) for value in known)
+
+
+def _records(path, delimiter, error, offset=0):
+    """First line and fields of every record that is not blank."""
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, delimiter=delimiter, strict=True)
+        line = offset + 1
+        try:
+            for record in reader:
+                if record and not (len(record) == 1 and not record[0].strip()):
+                    yield line, record
+                line = offset + reader.line_num + 1
+        except csv.Error as problem:
+            reason = str(problem)
+            if "end of data" in reason:
+                reason = "a quote is opened and not closed"
+            raise error(reason, line) from problem
+
+
+def _first_record(path, delimiter, error):
+    """Line, fields and last line of the first record."""
+    first = next(_records(path, delimiter, error), None)
+    if first is None:
+        raise error("the file is empty", None)
+    line, fields = first
+    return line, fields, line + sum(field.count("\n") for field in fields)
+
+
+def _blanks_to_tabs(path, folder, error):
+    """A copy with tabs for runs of blanks, line by line."""
+    with open(path, encoding="utf-8-sig") as file, _draft(folder) as copy:
+        for number, line in enumerate(file, start=1):
+            if line.count('"') % 2:
+                raise error("a quote is opened and not closed", number)
+            copy.write("\t".join(_BLANKS.findall(line)) + "\n")
+    return copy.name
+
+
+def _without_lines(path, folder, n_lines):
+    with open(path, encoding="utf-8-sig", newline="") as file, _draft(folder) as copy:
+        copy.writelines(itertools.islice(file, n_lines, None))
+    return copy.name
+
+
+def _width(path):
+    with open(path, "rb") as file:
+        return max(map(len, itertools.islice(file, 100)), default=0)
+
+
+def _draft(folder):
+    return tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", newline="", dir=folder, suffix=".csv", delete=False
+    )
+
+
+def _is_number(text):
+    return DOT_NUMBER.fullmatch(text.strip()) is not None
+
+
+def _engine_errors():
+    import duckdb
+
+    return duckdb.Error

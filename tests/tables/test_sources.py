@@ -1,0 +1,231 @@
+"""The same table from every kind of source is the same bags, with pandas as the oracle."""
+
+import sqlite3
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from mixedbag.bags import Bags
+from mixedbag.datasets import DataFormatError, read, read_blocks
+
+FRAME = pd.DataFrame(
+    {
+        "bag": ["b", "a", "b", "c", "a", "b"],
+        "label": [1, 0, 1, 0, 0, 1],
+        "x": [0.5, np.nan, 2.5, -1.0, 1e-3, 7.0],
+        "type": ["br", "c", "br", None, "c", "c"],
+        "n": [3, 1, 4, 1, 5, 9],
+    }
+)
+
+
+def write_sqlite(frame, path):
+    with sqlite3.connect(path) as database:
+        frame.to_sql("atoms", database, index=False)
+    database.close()
+    return path
+
+
+def write_duckdb(frame, path):
+    with duckdb.connect(str(path)) as database:
+        database.register("frame", frame)
+        database.execute("create table atoms as select * from frame")
+    return path
+
+
+def write_arrow(frame, path):
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    return path
+
+
+def write_with(method, **options):
+    def write(frame, path):
+        getattr(frame, method)(path, **options)
+        return path
+
+    return write
+
+
+SOURCES = {
+    "csv": write_with("to_csv", index=False),
+    "csv.gz": write_with("to_csv", index=False),
+    "csv.zst": write_with("to_csv", index=False, compression=None),
+    "tsv": write_with("to_csv", index=False, sep="\t"),
+    "json": write_with("to_json", orient="records"),
+    "jsonl": write_with("to_json", orient="records", lines=True),
+    "parquet": write_with("to_parquet", index=False),
+    "arrow": write_arrow,
+    "sqlite": write_sqlite,
+    "duckdb": write_duckdb,
+    "pandas": lambda frame, path: frame,
+    "polars": lambda frame, path: pl.from_pandas(frame),
+    "lazy polars": lambda frame, path: pl.from_pandas(frame).lazy(),
+    "pyarrow": lambda frame, path: pa.Table.from_pandas(frame, preserve_index=False),
+    "relation": lambda frame, path: duckdb.from_df(frame),
+}
+
+
+def from_every_source(frame, folder):
+    for kind, write in SOURCES.items():
+        path = folder / f"table.{kind}"
+        source = write(frame, path)
+        if kind == "csv.zst":
+            plain = path.read_bytes()
+            with pa.CompressedOutputStream(str(path), "zstd") as packed:
+                packed.write(plain)
+        yield kind, source
+
+
+def test_every_source_is_the_same_table(tmp_path):
+    expected = [[0.5, 1, 0, 3], [2.5, 1, 0, 4], [7, 0, 1, 9], [np.nan, 0, 1, 1], [1e-3, 0, 1, 5],
+                [-1, 0, 0, 1]]  # fmt: skip
+    told = set()
+    for kind, source in from_every_source(FRAME, tmp_path):
+        data = read(source)
+        assert data.bags.ids.tolist() == ["b", "a", "c"], kind
+        assert data.bags.feature_names == ["x", "type=br", "type=c", "n"], kind
+        np.testing.assert_array_equal(data.bags.instances, expected, err_msg=kind)
+        assert data.y.tolist() == [1, 0, 0], kind
+        told.add(data.notes)
+    assert len(told) == 1
+    bags, y = Bags.from_frame(FRAME, bag="bag", label="label")
+    np.testing.assert_array_equal(bags.instances, expected)
+    assert y.tolist() == [1, 0, 0]
+
+
+def test_queries_on_every_source(tmp_path):
+    query = "select bag, x * 2 as twice, n from {} where n > 1 order by n desc"
+    for kind, source in from_every_source(FRAME, tmp_path):
+        table = "atoms" if kind in ("sqlite", "duckdb") else "data"
+        data = read(source, query=query.format(table))
+        assert data.bags.ids.tolist() == ["b", "a"], kind
+        assert data.bags.instances.tolist() == [[14, 9], [5, 4], [1, 3], [2e-3, 5]], kind
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("select nothing from data", "the query failed"),
+        ("select * from read_csv('/etc/passwd')", "the query failed"),
+        ("drop table data", "one select statement"),
+        ("select 1; select 2", "one select statement"),
+        ("copy data to 'elsewhere.csv'", "one select statement"),
+        ("", "one select statement"),
+        ("select * from data where n > 99", "no rows"),
+    ],
+)
+def test_bad_queries_are_explained(tmp_path, query, reason):
+    FRAME.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(DataFormatError, match=reason) as caught:
+        read(tmp_path / "t.csv", query=query)
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "elsewhere.csv").exists()
+
+
+def test_sqlite_queries_only_read(tmp_path):
+    path = write_sqlite(FRAME, tmp_path / "t.sqlite")
+    for query in ("drop table atoms", "attach 'other.db' as other", "delete from atoms"):
+        with pytest.raises(DataFormatError, match="SQLite"):
+            read(path, query=query)
+    assert len(read(path).bags) == 3
+
+
+def test_a_database_of_several_tables_asks_for_a_query(tmp_path):
+    path = write_sqlite(FRAME, tmp_path / "t.sqlite")
+    with sqlite3.connect(path) as database:
+        database.execute("create table more (x)")
+    database.close()
+    with pytest.raises(DataFormatError, match="choose with a query; 'atoms', 'more'"):
+        read(path)
+
+
+def test_several_files_are_one_table(tmp_path):
+    FRAME[:2].to_csv(tmp_path / "p1.csv", index=False)
+    FRAME[2:][["n", "type", "x", "label", "bag"]].to_csv(tmp_path / "p2.csv", index=False)
+    whole = read(FRAME)
+    data = read(str(tmp_path / "p*.csv"))
+    assert data.bags.ids.tolist() == whole.bags.ids.tolist()
+    np.testing.assert_array_equal(data.bags.instances, whole.bags.instances)
+    with pytest.raises(FileNotFoundError, match="no file matches"):
+        read(str(tmp_path / "q*.csv"))
+    broken = FRAME[2:].assign(label=[1, 0, 0, 0])
+    broken.to_csv(tmp_path / "p2.csv", index=False)
+    with pytest.raises(DataFormatError, match=r"p2.csv, line 5: bag 'b' has two labels"):
+        read(str(tmp_path / "p*.csv"))
+    FRAME[2:].drop(columns="x").to_csv(tmp_path / "p2.csv", index=False)
+    with pytest.raises(DataFormatError, match=r"p2.csv: column 'x' is not in both"):
+        read(str(tmp_path / "p*.csv"))
+
+
+@st.composite
+def frames(draw):
+    n_rows = draw(st.integers(1, 30))
+    names = st.sampled_from(["a", "b", "07", "7", "é", "x,y", 'q"q', "two\nlines"])
+    column = st.lists(names, min_size=n_rows, max_size=n_rows)
+    numbers = st.lists(
+        st.floats(-1e6, 1e6, allow_nan=False) | st.none(), min_size=n_rows, max_size=n_rows
+    )
+    frame = pd.DataFrame({"bag": draw(column), "x": draw(numbers), "y": draw(numbers)})
+    frame["z"] = np.arange(n_rows)[::-1] * 1.0
+    return frame.astype({"x": float, "y": float})
+
+
+@settings(max_examples=40, deadline=None)
+@given(frame=frames(), kind=st.sampled_from(["csv", "parquet", "arrow", "pandas", "polars"]))
+def test_bags_are_those_of_pandas(tmp_path_factory, frame, kind):
+    source = SOURCES[kind](frame, tmp_path_factory.mktemp("t") / "t")
+    features = ["z", "x", "y"]
+    data = read(source, bag="bag", features=features)
+    ids = [str(i) for i in data.bags.ids]
+    assert ids == list(dict.fromkeys(frame["bag"]))
+    assert data.bags.n_instances == len(frame)
+    for i, name in enumerate(ids):
+        expected = frame.loc[frame["bag"] == name, features].to_numpy(float)
+        np.testing.assert_array_equal(data.bags[i], expected)
+    blocks = list(read_blocks(source, "bag", features=["x", "y"], rows=5, time="z"))
+    assert [str(i) for block in blocks for i in block.bags.ids] == ids
+    together = np.concatenate([block.bags.instances for block in blocks])
+    backwards = [data.bags[i][::-1, 1:] for i in range(len(ids))]  # z decreases
+    np.testing.assert_array_equal(together, np.concatenate(backwards))
+
+
+def test_float32_stays_float32(tmp_path):
+    frame = pd.DataFrame({"bag": [1, 2], "x": np.float32([0.1, 0.2])})
+    frame.to_parquet(tmp_path / "t.parquet")
+    data = read(tmp_path / "t.parquet")
+    assert data.bags.instances.dtype == np.float32
+    assert data.bags.instances.ravel().tolist() == frame["x"].tolist()
+
+
+def test_names_of_columns_are_never_sql(tmp_path):
+    name = 'x"; drop table bags; --'
+    frame = pd.DataFrame({"bag": ["a", "b", "a", "b"], name: [1.0, 2, 3, 4]})
+    frame["it's"] = ["u'", "v", "u'", "v"]
+    for kind in ("csv", "parquet", "pandas", "duckdb", "sqlite"):
+        data = read(SOURCES[kind](frame, tmp_path / f"t.{kind}"))
+        assert data.bags.feature_names == [name, "it's=u'", "it's=v"]
+        assert data.bags.instances[:, 0].tolist() == [1, 3, 2, 4]
+
+
+def test_mixed_objects_of_pandas_are_refused_like_those_of_a_file():
+    frame = pd.DataFrame({"bag": ["a", "b", "a"], "x": [1, "two", 3.5]})
+    with pytest.raises(DataFormatError, match=r"column 'x' mixes number .row 0 has '1'., text"):
+        read(frame)
+
+
+def test_parquet_parts_must_agree_on_types(tmp_path):
+    parquet.write_table(pa.table({"bag": [1, 2], "x": [1.0, 2.0]}), tmp_path / "p1.parquet")
+    parquet.write_table(pa.table({"bag": ["1"], "x": [1.0]}), tmp_path / "p2.parquet")
+    with pytest.raises(
+        DataFormatError, match=r"p2.parquet: column 'bag' is varchar here and bigint"
+    ):
+        read(str(tmp_path / "p*.parquet"))
