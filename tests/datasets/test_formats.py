@@ -160,7 +160,7 @@ def test_gzip_and_byte_order_mark(write):
         ("\n \n", None, "empty"),
         (gzip.compress(C45.encode(), mtime=0)[:-9], None, "gzip"),
         (b"\x1f\x8bnonsense", None, "gzip"),
-        (b"\x00\x01\x02", None, "unknown format"),
+        (b"\x00\x01\x02", 1, "NUL"),
     ],
 )
 def test_malformed_files_are_refused_with_the_line(write, content, line, reason):
