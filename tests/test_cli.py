@@ -272,7 +272,7 @@ BAD = {
     "two labels": ("bag,label,x\na,1,2\na,0,3\n", "has two labels"),
     "one class": ("bag,label,x\n" + "".join(f"b{i},1,{i}\n" for i in range(9)), "same label"),
     "no bag id": ("bag,label,x\na,1,2\n,0,3\n", "line 3"),
-    "not text": ("\x00\x01\x02\x03" * 20, "unknown format"),
+    "not text": ("\x00\x01\x02\x03" * 20, "a NUL character"),
 }
 
 
