@@ -16,7 +16,7 @@ from mixedbag.tables._ordering import Ordering, arrange, id_of, label_of, whole_
 from mixedbag.tables._relation import Relation
 from mixedbag.tables._sources import files_of, is_frame, open_relation
 
-_STREAM_MEMORY = "256MB"
+_STREAM_MEMORY = "160MB"
 
 
 def read(source, roles, query=None):
