@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, fields
 
+from mixedbag.datasets._formats.columns import column_and_value, listed
 from mixedbag.datasets._formats.source import shown
 
 _NAMED = ("bag", "label", "weight", "instance", "group", "time")
@@ -66,7 +67,7 @@ class Roles:
         else:
             features = {}
             for name in self.features:
-                column, value = _column_and_value(name, places)
+                column, value = column_and_value(name, places)
                 j = self._place(column, places, error)
                 if j in taken:
                     raise error(
@@ -90,17 +91,3 @@ def _default(role, names):
         return role
     alike = [name for name in names if name.strip().lower() == role]
     return alike[0] if len(alike) == 1 else None
-
-
-def _column_and_value(name, places):
-    """``"type=br"`` as the column "type" and its value "br", unless a column has the whole name."""
-    if name not in places:
-        for j, letter in enumerate(name):
-            if letter == "=" and name[:j] in places:
-                return name[:j], name[j + 1 :]
-    return name, None
-
-
-def listed(names):
-    shown_names = ", ".join(repr(name) for name in names[:12])
-    return shown_names if len(names) <= 12 else f"{shown_names}, … ({len(names)} in all)"

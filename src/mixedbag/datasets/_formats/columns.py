@@ -36,7 +36,7 @@ class Columns:
         def position(name):
             if name not in names:
                 raise source.error(
-                    f"no column is called {name!r}; the columns are {_listed(names)}", line
+                    f"no column is called {name!r}; the columns are {listed(names)}", line
                 )
             return names.index(name)
 
@@ -49,7 +49,7 @@ class Columns:
                 roles[role] = position(role)
         if "bag" not in roles:
             raise source.error(
-                f"say which column holds the bag; the columns are {_listed(names)}", line
+                f"say which column holds the bag; the columns are {listed(names)}", line
             )
         if len(set(roles.values())) < len(roles):
             raise source.error(f"one column cannot be two of {', '.join(roles)}", line)
@@ -59,7 +59,7 @@ class Columns:
         else:
             features = []
             for name in self.features:
-                column, value = _column_and_value(name, names)
+                column, value = column_and_value(name, names)
                 j = position(column)
                 if j in taken:
                     message = f"column {column!r} is asked for as a feature and as something else"
@@ -70,7 +70,7 @@ class Columns:
         return roles, features
 
 
-def _column_and_value(name, names):
+def column_and_value(name, names):
     """``"type=br"`` as the column "type" and its value "br", unless a column has the whole name."""
     if name not in names:
         for j, letter in enumerate(name):
@@ -135,11 +135,6 @@ def assemble(source, columns, kept, table, lines):
     )
 
 
-def header_names(names):
-    """Header names without surrounding blanks; a column without one is called after its place."""
-    return [name.strip() or f"unnamed {j}" for j, name in enumerate(names, start=1)]
-
-
 def _weight(source, text, line):
     value = number(source, str(text), line, "weight")
     if not value >= 0:
@@ -147,6 +142,6 @@ def _weight(source, text, line):
     return value
 
 
-def _listed(names):
+def listed(names):
     shown_names = ", ".join(repr(name) for name in names[:12])
     return shown_names if len(names) <= 12 else f"{shown_names}, … ({len(names)} in all)"
