@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from mixedbag.datasets.records import DataFormatError
 
@@ -24,7 +25,7 @@ class Relation:
     `types` are DuckDB's. `parts` say which file a row comes from; theirs are all rows.
     """
 
-    con: object
+    con: Any  # of DuckDB, which is imported only when a table is read
     names: list
     types: list
     parts: list

@@ -8,6 +8,7 @@ import csv
 import itertools
 import re
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from mixedbag.tables._encoding import survey_of, unicode_copy
@@ -26,7 +27,7 @@ class TextFile:
     """Delimited text in UTF-8 with plain line ends: the file of a user, or a copy of it."""
 
     path: str
-    error: object  # error(reason, line) makes what is raised
+    error: Callable  # error(reason, line) makes what is raised
     names: list
     delimiter: str
     has_header: bool
