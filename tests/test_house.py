@@ -20,7 +20,7 @@ SOURCE = Path(mixedbag.__file__).parent
 FLOORS = [
     {"_version", "_parameters", "_tables", "_files", "exceptions", "tables"},
     {"bags", "pooling"},
-    {"_validation", "_kernels", "_pairs", "_clusters", "_account"},
+    {"_validation", "_kernels", "_pairs", "_clusters", "_account", "_wide"},
     {"_evidence", "_contributions"},
     {"engines"},
     {"_solvers"},

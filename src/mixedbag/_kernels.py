@@ -17,7 +17,9 @@ from sklearn import config_context
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from mixedbag._parameters import above, number, one_of, whole
+from mixedbag._wide import in_double
 from mixedbag.bags import Bags
+from mixedbag.pooling import bag_sum
 
 _BLOCK = 2**23  # kernel values held at a time
 
@@ -129,9 +131,11 @@ class Kernel:
 
 def bag_means(bags: Bags) -> np.ndarray:
     """Mean of the instances of each bag, dense."""
+    if not bags.is_sparse:
+        parts = [bag_sum(piece.instances, piece.offsets) for _, piece in in_double(bags)]
+        return np.vstack(parts) / bags.sizes[:, None]
     n = bags.n_instances
     average = sparse.csr_array(
         (np.repeat(1.0 / bags.sizes, bags.sizes), np.arange(n), bags.offsets), (len(bags), n)
     )
-    means = average @ bags.instances
-    return means.toarray() if sparse.issparse(means) else means
+    return (average @ bags.instances).toarray()

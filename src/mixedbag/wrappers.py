@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from mixedbag._parameters import having, one_of
 from mixedbag._spread import SpreadAny, SpreadCounts, SpreadMajority, SpreadTotals
 from mixedbag._validation import check_choice
+from mixedbag._wide import in_double
 from mixedbag.bags import Bags
 from mixedbag.base import BagEstimator
 from mixedbag.pooling import bag_max, bag_sum
@@ -132,11 +133,13 @@ class BagFeatures(TransformerMixin, BagEstimator):
     def transform(self, bags):
         """One row of statistics a bag; sparse where the instances are."""
         bags = self._fitted(bags)
-        summarise = _sparse_statistic if bags.is_sparse else _statistic
-        parts = [summarise(name, bags) for name in self.statistics]
         if bags.is_sparse:
+            parts = [_sparse_statistic(name, bags) for name in self.statistics]
             return sparse.hstack([sparse.csr_array(part) for part in parts], format="csr")
-        return np.hstack(parts)
+        return np.vstack([self._of_piece(piece) for _, piece in in_double(bags)])
+
+    def _of_piece(self, bags):
+        return np.hstack([_statistic(name, bags) for name in self.statistics])
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """Names such as ``max_pH``, and ``log_size``."""

@@ -3,6 +3,8 @@
 import numpy as np
 from scipy.optimize import minimize
 
+from mixedbag._wide import times, transposed_times
+
 
 def minimise(learner, blocks, start, block_loss, *args, minus=0.0):
     """``½‖W‖² + C Σ loss − C ⟨W, minus⟩`` by L-BFGS; the last row of W, the intercepts, is free.
@@ -44,13 +46,12 @@ def minimise(learner, blocks, start, block_loss, *args, minus=0.0):
 
 def linear_scores(X, weights):
     """``X W + b`` in double precision, without a copy of single-precision data."""
-    return np.asarray(X @ weights[:-1].astype(X.dtype), dtype=np.float64) + weights[-1]
+    return times(X, weights[:-1]) + weights[-1]
 
 
 def with_gradient(X, loss, by_z):
     """A block's loss and, behind it, the gradient by weights and intercepts."""
-    by_coef = np.asarray(X.T @ by_z.astype(X.dtype), dtype=np.float64)
-    return np.concatenate([[loss], by_coef.ravel(), by_z.sum(axis=0)])
+    return np.concatenate([[loss], transposed_times(X, by_z).ravel(), by_z.sum(axis=0)])
 
 
 def _total_weight(block):

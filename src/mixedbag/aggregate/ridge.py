@@ -5,6 +5,7 @@ from scipy import linalg
 
 from mixedbag._kernels import bag_means
 from mixedbag._parameters import above
+from mixedbag._wide import times
 from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
 
@@ -37,8 +38,7 @@ class _RidgeOnMeans:
         return coef
 
     def _score_instances(self, bags):
-        X = bags.instances
-        return np.asarray(X @ self.coef_.astype(X.dtype), dtype=np.float64) + self.intercept_
+        return times(bags.instances, self.coef_) + self.intercept_
 
 
 def _cross_products(block):

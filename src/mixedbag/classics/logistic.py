@@ -5,6 +5,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from mixedbag._parameters import above, one_of, whole
+from mixedbag._wide import in_double, times
 from mixedbag.base import BagClassifier, LogOddsMixin
 from mixedbag.pooling import Mean, NoisyOr
 
@@ -108,7 +109,7 @@ class MILogisticRegression(LogOddsMixin, BagClassifier):
         return result.x
 
     def _score_instances(self, bags):
-        return bags.instances @ self.coef_ + self.intercept_
+        return times(bags.instances, self.coef_) + self.intercept_
 
 
 def penalised_loss(parameters, pooling, blocks, C):
@@ -120,7 +121,14 @@ def penalised_loss(parameters, pooling, blocks, C):
 
 def block_loss(block, parameters, pooling):
     """The weighted logistic loss of a block's bags, and its gradient behind it."""
-    bags, sign, weight = block
+    _, sign, weight = block
+    return sum(
+        _piece_loss(bags, sign[part], weight[part], parameters, pooling)
+        for part, bags in in_double(block.bags)
+    )
+
+
+def _piece_loss(bags, sign, weight, parameters, pooling):
     scores = bags.instances @ parameters[:-1] + parameters[-1]
     margin = sign * pooling.value(scores, bags.offsets)
     by_bag = -weight * sign * expit(-margin)

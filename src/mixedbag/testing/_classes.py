@@ -52,7 +52,9 @@ def check_probabilities(estimator):
             assert proba.shape[1] == n_classes
             assert (proba >= 0).all()
             np.testing.assert_allclose(proba.sum(axis=1), 1.0)
-            if not issubclass(type(model), LogOddsMixin):  # probabilities of its own, beside its scores
+            if not issubclass(
+                type(model), LogOddsMixin
+            ):  # probabilities of its own, beside its scores
                 continue
             told = model.predict if level == "predict_proba" else model.predict_instances
             np.testing.assert_array_equal(model.classes_[proba.argmax(axis=1)], told(problem.bags))

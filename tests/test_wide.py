@@ -1,0 +1,77 @@
+"""Single precision: no copy of the table, sums as in double precision."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.utils import get_tags
+
+from mixedbag import Bags, _wide
+from mixedbag.aggregate import (
+    AggregateLogisticRegression,
+    AggregatePoissonRegressor,
+    AggregateRidgeRegressor,
+)
+from mixedbag.classics import MILogisticRegression
+from mixedbag.wrappers import BagFeatures
+
+
+@pytest.mark.parametrize("X", [np.float32, np.float64, sparse.csr_array])
+def test_products_are_those_of_double_precision(X, monkeypatch):
+    monkeypatch.setattr(_wide, "_PIECE", 50)
+    rng = np.random.default_rng(0)
+    dense = rng.standard_normal((37, 11)).astype(np.float32).astype(np.float64)
+    table = X(dense) if X is sparse.csr_array else dense.astype(X)
+    w, r = rng.standard_normal((11, 2)), rng.standard_normal(37)
+    assert_allclose(_wide.times(table, w), dense @ w, rtol=1e-12)
+    assert_allclose(_wide.transposed_times(table, r), dense.T @ r, rtol=1e-12)
+
+
+def test_a_sum_that_single_precision_would_lose():
+    X = np.full((2**20, 1), 0.1, dtype=np.float32)
+    assert_allclose(_wide.transposed_times(X, np.ones(2**20)), np.float64(X[0, 0]) * 2**20)
+
+
+def test_pieces_are_whole_bags(monkeypatch):
+    monkeypatch.setattr(_wide, "_PIECE", 30)
+    bags = Bags(np.arange(60, dtype=np.float32).reshape(20, 3), [0, 4, 5, 12, 20])
+    parts = list(_wide.in_double(bags))
+    assert [len(piece) for _, piece in parts] != [len(bags)]
+    assert_allclose(np.vstack([piece.instances for _, piece in parts]), bags.instances)
+    assert sum(part.stop - part.start for part, _ in parts) == len(bags)
+
+
+LEARNERS = [
+    MILogisticRegression(max_iter=3),
+    AggregateLogisticRegression(max_iter=3),
+    AggregatePoissonRegressor(max_iter=3),
+    AggregateRidgeRegressor(),
+    BagFeatures(),
+]
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
+def test_wide_single_precision_is_not_copied(learner):
+    rng = np.random.default_rng(0)
+    X = (0.1 * rng.standard_normal((20_000, 256))).astype(np.float32)
+    bags = Bags(X, np.arange(0, 20_001, 100))
+    y = np.arange(200) % 2 if get_tags(learner).estimator_type != "regressor" else np.arange(200.0)
+    tracemalloc.start()
+    try:
+        learner.fit(bags, y)
+        (learner.predict if hasattr(learner, "predict") else learner.transform)(bags)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < X.nbytes  # a copy in double precision would be twice as much
+
+
+@pytest.mark.parametrize("learner", LEARNERS[1:4], ids=lambda learner: type(learner).__name__)
+def test_single_precision_gives_the_model_of_double(learner):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((600, 4)).astype(np.float32)
+    single, double = (Bags(x, np.arange(0, 601, 6)) for x in (X, X.astype(np.float64)))
+    y = rng.integers(0, 7, 100)
+    assert_allclose(learner.fit(single, y).coef_, learner.fit(double, y).coef_, atol=1e-8)
