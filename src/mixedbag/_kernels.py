@@ -92,7 +92,9 @@ class Kernel:
 
     def expand(self, X, support, weights: np.ndarray) -> np.ndarray:
         """`Σ_k weights_k kernel(x, support_k)` for every row of `X`, a block of rows at a time."""
-        step = max(1, _BLOCK // max(1, len(weights)))
+        if len(weights) == 0:
+            return np.zeros(X.shape[0])
+        step = max(1, _BLOCK // len(weights))
         blocks = [self.of(X[i : i + step], support) @ weights for i in range(0, X.shape[0], step)]
         return np.concatenate(blocks)
 

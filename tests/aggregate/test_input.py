@@ -42,5 +42,9 @@ def test_a_missing_total_names_the_bag(name):
 
 
 def test_every_learner_is_one_or_the_other():
-    assert len(CLASSIFIERS) == 7
-    assert len(REGRESSORS) == 7
+    assert set(CLASSIFIERS) == {name for name in aggregate.__all__ if "count" in rules(name)}
+    assert set(REGRESSORS) == {name for name in aggregate.__all__ if "sum" in rules(name)}
+
+
+def rules(name):
+    return getattr(aggregate, name)._rules

@@ -86,9 +86,9 @@ def test_solving_near_the_margin_is_solving_for_all(monkeypatch, share):
     score = X[:, 0] + 0.7 * rng.normal(size=800)
     positive = score > np.quantile(score, 1 - share)
     cost = rng.uniform(0.2, 1.0, size=800)
-    scores, half = _machines.LinearMachine(X).solve(positive, cost)
+    scores, half = _machines.RelabelledLinearMachine(X).solve(positive, cost)
     monkeypatch.setattr(_machines, "_FEW", 60)
-    near = _machines.LinearMachine(X)
+    near = _machines.RelabelledLinearMachine(X)
     for flipped in (positive, rng.permutation(positive), positive):  # the last one starts warm
         near_scores, near_half = near.solve(flipped, cost)
     assert near_half == pytest.approx(half, rel=1e-6)

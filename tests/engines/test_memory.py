@@ -16,10 +16,10 @@ from pathlib import Path
 from distributed import Client
 
 from mixedbag.boosting import ExpRegBoost
-from mixedbag.engines import DistributedBags, sampling
+from mixedbag.engines import DistributedBags, _sampling
 from mixedbag.margin import BagMarginSVC
 
-sampling.LIMIT = 2000  # rows that fix the grid of thresholds; the data are small here
+_sampling.LIMIT = 2000  # rows that fix the grid of thresholds; the data are small here
 with Client(sys.argv[1]) as client:
     bags = DistributedBags.from_parquet(sys.argv[2], "mol", "active", client=client)
     ExpRegBoost(n_rounds=2).fit(bags)

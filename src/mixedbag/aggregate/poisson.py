@@ -10,6 +10,9 @@ from mixedbag.pooling import bag_logsumexp, bag_sum, spread
 __all__ = ["AggregatePoissonRegressor"]
 
 
+_LARGEST = 500.0  # a trial step may be absurdly long: its loss must compare as large, not overflow
+
+
 class AggregatePoissonRegressor(BagRegressor):
     """Poisson regression that learns from totals of bags: events, sales, cases.
 
@@ -112,7 +115,7 @@ class AggregatePoissonRegressor(BagRegressor):
 
     def _score_instances(self, bags):
         weights = np.append(self.coef_, self.intercept_)[:, None]
-        return np.exp(_log_rates(bags, weights, self.exposure_column_))
+        return np.exp(np.minimum(_log_rates(bags, weights, self.exposure_column_), _LARGEST))
 
 
 def _log_rates(bags, weights, exposure_column):
@@ -152,8 +155,7 @@ def _poisson_loss(block, weights, exposure_column):
     bags, total, weight = block
     log_rate = _log_rates(bags, weights, exposure_column)
     log_mean = bag_logsumexp(log_rate, bags.offsets)
-    with np.errstate(over="ignore"):  # a step too long is an infinite loss, and is shortened
-        mean = np.exp(log_mean)
+    mean = np.exp(np.minimum(log_mean, _LARGEST))
     loss = float(weight @ (mean - total * log_mean))
     share = np.exp(log_rate - spread(log_mean, bags.offsets))
     by_z = (spread(weight * (mean - total), bags.offsets) * share)[:, None]

@@ -143,7 +143,8 @@ def _closeness(bags, prototypes, gamma):
     X = bags.instances
     squared = np.asarray(euclidean_distances(X, prototypes.astype(X.dtype), squared=True), float)
     nearest = np.column_stack([bag_argmax(-column, bags.offsets) for column in squared.T])
-    return np.exp(-gamma * np.take_along_axis(squared, nearest, axis=0)), nearest
+    with np.errstate(over="ignore"):  # too far away to be told: closeness zero
+        return np.exp(-gamma * np.take_along_axis(squared, nearest, axis=0)), nearest
 
 
 def _split(flat, n_features):

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 from scipy.linalg import LinAlgWarning
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from mixedbag.bags import Bags
 from mixedbag.testing._comparing import outputs
@@ -53,6 +54,7 @@ def _fits_or_is_refused(estimator, instances, problem, what):
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)
         warnings.simplefilter("ignore", LinAlgWarning)  # a library's word on values it still solves
+        warnings.simplefilter("ignore", ConvergenceWarning)  # said, and the model is usable
         try:
             model = clone(estimator).fit(bags, problem.y)
         except ValueError as error:
