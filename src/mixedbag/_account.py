@@ -37,7 +37,7 @@ _STEPS = 200
 
 def bag_log_hazard(z, offsets, r=1.0):
     """log H of every bag, from the log-odds of its instances; P(bag) = 1 − exp(−H)."""
-    return bag_logsumexp(r * _log_softplus(z), offsets) / r
+    return bag_logsumexp(r * log_softplus(z), offsets) / r
 
 
 def bag_probability(z, offsets, r=1.0):
@@ -57,12 +57,12 @@ def shift_to_bags(z, offsets, p, r=1.0):
     sizes = np.diff(offsets)
     top = bag_max(z, offsets)
     target = np.log(-np.log1p(-p))
-    low = _inverse_log_softplus(target - np.log(sizes) / r) - top
-    high = _inverse_log_softplus(target) - top
+    low = inverse_log_softplus(target - np.log(sizes) / r) - top
+    high = inverse_log_softplus(target) - top
     shift = high.copy()
     for _ in range(_STEPS):
         moved = z + spread(shift, offsets)
-        parts = r * _log_softplus(moved)
+        parts = r * log_softplus(moved)
         total = bag_logsumexp(parts, offsets)
         excess = total / r - target
         if (np.abs(excess) < 1e-13 * (1.0 + np.abs(target))).all():
@@ -136,9 +136,23 @@ class InstanceOdds:
         """Log-odds of instances with these scores."""
         return self.slope * np.asarray(scores, dtype=np.float64) + self.intercept
 
+    def unmoved(self):
+        """The same ties between instances, for log-odds that are right as they are."""
+        return InstanceOdds(1.0, 0.0, self.dependence, self.run_length)
+
     def bag_probability(self, z, offsets):
         """The probability of bags whose instances have log-odds `z`."""
-        return bag_probability(*_largest_of_runs(z, offsets, self.run_length), self.dependence)
+        return -np.expm1(-self.bag_hazard(z, offsets))
+
+    def bag_hazard(self, z, offsets):
+        """H of bags whose instances have log-odds `z`: P(bag) = 1 − exp(−H)."""
+        largest = _largest_of_runs(z, offsets, self.run_length)
+        return np.exp(bag_log_hazard(*largest, self.dependence))
+
+    def loss(self, scores, offsets, positive, weight):
+        """How badly instances with these scores explain the labels: − log-likelihood of bags."""
+        hazard = np.clip(self.bag_hazard(self(scores), offsets), 1e-12, 700.0)
+        return float(weight @ np.where(positive, -np.log(-np.expm1(-hazard)), hazard))
 
     def agree(self, z, offsets, p):
         """Log-odds of the instances after the shift with which their bags have probability `p`."""
@@ -166,7 +180,7 @@ class _BagLikelihood:
         starts = []
         for slope in (0.0, 1.0, 4.0):
             h = -np.log1p(-rate) / typical
-            starts.append([slope, float(_inverse_log_softplus(np.log(h))) - slope, bounds[2][1]])
+            starts.append([slope, float(inverse_log_softplus(np.log(h))) - slope, bounds[2][1]])
         found = [
             minimize(self.value_and_gradient, x0, jac=True, method="L-BFGS-B", bounds=bounds)
             for x0 in starts
@@ -178,7 +192,7 @@ class _BagLikelihood:
         slope, intercept, inverse_r = x
         r = 1 / inverse_r
         z = slope * self.scores + intercept
-        log_h = _log_softplus(z)
+        log_h = log_softplus(z)
         total = bag_logsumexp(r * log_h, self.offsets)
         log_hazard = total / r
         hazard = np.exp(np.minimum(log_hazard, 700.0))
@@ -340,10 +354,44 @@ def share_for_majority(probability, offsets, answered):
     return lead(high)[0]
 
 
+def name_majority(probability, offsets, answered):
+    """Codes of the instances' classes among which no class is more frequent than the answered one.
+
+    Every instance has its most probable class. Where that gives another class the majority, the
+    instances nearest to the answered class go over to it, no more than needed.
+
+    Parameters
+    ----------
+    probability : array of shape (n_instances, n_classes)
+    offsets : array of shape (n_bags + 1,)
+    answered : array of int, shape (n_bags,)
+        The code of the class that the bag was given.
+    """
+    codes = probability.argmax(axis=1)
+    n_classes = probability.shape[1]
+    votes = bag_sum(np.eye(n_classes)[codes], offsets)
+    own = votes[np.arange(len(answered)), answered]
+    for i in np.flatnonzero(votes.max(axis=1) > own):
+        part = codes[offsets[i] : offsets[i + 1]]
+        q = probability[offsets[i] : offsets[i + 1]]
+        nearest = np.argsort(_lead_over(q, answered[i]), kind="stable")
+        for row in nearest[part[nearest] != answered[i]]:
+            part[row] = answered[i]
+            counts = np.bincount(part, minlength=n_classes)
+            if counts.max() == counts[answered[i]]:
+                break
+    return codes
+
+
+def _lead_over(probability, code):
+    """By how much the best class of each row leads over the class `code`."""
+    return probability.max(axis=1) - probability[:, code]
+
+
 # Sums in logs ------------------------------------------------------------------------------------
 
 
-def _log_softplus(z):
+def log_softplus(z):
     """log softplus(z) = log(−log(1 − q)), exact for z → −∞, where it is z − e^z / 2."""
     z = np.asarray(z, dtype=np.float64)
     return np.where(z < -30.0, z, np.log(np.logaddexp(0.0, np.maximum(z, -30.0))))
@@ -355,7 +403,7 @@ def _log_softplus_slope(z):
     return np.where(z < -30.0, 1.0, expit(kept) / np.logaddexp(0.0, kept))
 
 
-def _inverse_log_softplus(log_h):
+def inverse_log_softplus(log_h):
     """The z with log softplus(z) = log_h."""
     log_h = np.asarray(log_h, dtype=np.float64)
     h = np.exp(np.minimum(log_h, 700.0))

@@ -47,6 +47,20 @@ def speaks_of_amounts(model):
     return is_regressor(final) or "count" in getattr(final, "_rules", ())
 
 
+def knows_instances(model):
+    """Whether a model, fitted or not, has scores of its own for instances.
+
+    One that only knows bags can still be asked about each instance as a bag of one.
+    """
+    from mixedbag.base import BagEstimator
+
+    final = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    final = final._delegate() if hasattr(final, "_delegate") else final
+    if isinstance(final, BagEstimator):
+        return type(final)._score_instances is not BagEstimator._score_instances
+    return hasattr(final, "predict_instances")
+
+
 def _of_instances(model, bags, method, as_bags_of_one):
     """Ask the model about instances; one that only knows bags sees each as a bag of one."""
     if isinstance(model, Pipeline):

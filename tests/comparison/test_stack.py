@@ -8,7 +8,7 @@ from mixedbag.comparison import guess_rule
 from mixedbag.comparison._calibration import calibrator
 from mixedbag.comparison._leaderboard import fold_interval, paired_p_value
 from mixedbag.comparison._questions import Classes, Counts
-from mixedbag.comparison._stack import blend_weights
+from mixedbag.comparison._weights import blend_weights
 
 
 def squared(target):

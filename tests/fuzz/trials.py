@@ -72,7 +72,7 @@ def run(content):
 
 
 def _same(found, sound):
-    arrays = ("inner", "outer", "instances")
+    arrays = ("inner", "inner_instances", "outer", "instances")
     return vars(found).keys() == vars(sound).keys() and all(
         np.array_equal(value, getattr(found, name))
         if name in arrays
@@ -115,6 +115,7 @@ def _holed(values, hole):
 
 _CONTENTS = {
     **{f"{name} short": _with_array(name, lambda a: a[:-1]) for name in ("inner", "outer")},
+    "inner instances short": _with_array("inner_instances", lambda a: a[:-1]),
     "instances short": _with_array("instances", lambda a: a[:-1]),
     **{
         f"{name} with {hole}": _with_array(name, lambda a, hole=hole: _holed(a, hole))

@@ -1,17 +1,10 @@
-"""The model that a comparison hands over: fitted learners whose calibrated answers are averaged."""
+"""Fitted learners whose calibrated answers are averaged: the models of release 0.1.0."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from mixedbag import _evidence
 from mixedbag.bags import as_bags
-
-
-def blend(question, names, members, calibrators, weights):
-    """The estimator that answers a question."""
-    if question.kind == "classes":
-        return ClassBlend(names, members, calibrators, weights, question.classes)
-    return AmountBlend(names, members, calibrators, weights)
 
 
 class _Blend(BaseEstimator):
@@ -57,7 +50,7 @@ class _Blend(BaseEstimator):
 
 
 class ClassBlend(ClassifierMixin, _Blend):
-    """A stack of classifiers: the mean of their calibrated probabilities, at both _evidence."""
+    """A stack of classifiers: the mean of their calibrated probabilities, at both levels."""
 
     def __init__(self, names, members, calibrators, weights, classes):
         super().__init__(names, members, calibrators, weights)
@@ -97,11 +90,11 @@ class AmountBlend(RegressorMixin, _Blend):
 
     def predict(self, bags):
         """The predicted amount of every bag."""
-        return _flat(self._answer(bags, _evidence.amount_evidence))
+        return flat(self._answer(bags, _evidence.amount_evidence))
 
     def predict_instances(self, bags):
         """The predicted amount of every instance."""
-        return _flat(self._answer(bags, _evidence.amount_evidence_of_instances))
+        return flat(self._answer(bags, _evidence.amount_evidence_of_instances))
 
 
 def _log_odds(probability):
@@ -110,5 +103,6 @@ def _log_odds(probability):
     return np.log(probability[:, 1].clip(1e-12)) - np.log(probability[:, 0].clip(1e-12))
 
 
-def _flat(answer):
+def flat(answer):
+    """A table of one column as that column."""
     return answer[:, 0] if answer.shape[1] == 1 else answer

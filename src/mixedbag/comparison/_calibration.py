@@ -61,11 +61,13 @@ class Calibrated:
     Parameters
     ----------
     question : question
+    sizes : array of shape (n_bags,)
     store : store of trials
     """
 
-    def __init__(self, question, store):
+    def __init__(self, question, sizes, store):
         self.question = question
+        self.sizes = sizes
         self.store = store
         self._known = {}
 
@@ -73,10 +75,13 @@ class Calibrated:
         """A candidate's out-of-fold answers on the training bags."""
         return self._of(candidate, split)[0]
 
-    def outside(self, candidate, split, part):
-        """Its answers on the test bags (`part` "outer") or on their "instances"."""
-        evidence = getattr(self.store.get(candidate, split), part)
-        return self.calibrator(candidate, split)(evidence)
+    def outside(self, candidate, split):
+        """Its answers on the test bags."""
+        return self.calibrator(candidate, split)(self.store.get(candidate, split).outer)
+
+    def offsets(self, rows):
+        """Where the bags `rows` begin among their instances."""
+        return np.concatenate([[0], np.cumsum(self.sizes[rows])])
 
     def calibrator(self, candidate, split):
         return self._of(candidate, split)[1]

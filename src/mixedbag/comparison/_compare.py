@@ -99,7 +99,7 @@ def compare(
     with workers:
         store = Memory() if folder is None else Folder(folder, protocol)
         notes = store.recall(candidates)
-        stacks = Stacks(Calibrated(protocol.question, store))
+        stacks = Stacks(Calibrated(protocol.question, protocol.bags.sizes, store))
         plan = Comparison(guess, protocol, candidates, skipped, notes, stacks)
         return Schedule(plan, store, start, time_budget, watch).run(workers)
 
@@ -135,6 +135,6 @@ def fit_best_setting(
         raise InputError(f"{learner!r} may mean {names or 'a learner that needs dense data'}")
     (candidate,), everything, store = candidates, protocol.everything, Memory()
     store.put(candidate, everything, run_trial(protocol, candidate, everything))
-    stack = Stack(Calibrated(protocol.question, store), candidates, 1)
+    stack = Stack(Calibrated(protocol.question, protocol.bags.sizes, store), candidates, 1)
     setting = store.get(candidate, everything).setting
     return Fitted(stack.model(protocol, everything), candidate.name, guess.rule, setting)

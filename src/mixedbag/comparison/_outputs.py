@@ -57,15 +57,18 @@ def prediction_tables(result, answers, instance_ids=None):
     ]
     place = np.arange(bags.n_instances) - bags.spread(bags.offsets[:-1])
     names = place if instance_ids is None else instance_ids
+    named = answers.instance_labels
+    labels = [[]] * bags.n_instances if named is None else [[label] for label in named.tolist()]
     of_instances = [
-        [ids[bag], name, *value]
-        for bag, name, value in zip(
-            bags.bag_of.tolist(), np.asarray(names).tolist(), answers.instances.tolist()
+        [ids[bag], name, *label, *value]
+        for bag, name, label, value in zip(
+            bags.bag_of.tolist(), np.asarray(names).tolist(), labels, answers.instances.tolist()
         )
     ]
+    columns = [] if named is None else ["predicted"]
     return (
         (["bag", "label", "predicted", *values], of_bags),
-        (["bag", "instance", *values], of_instances),
+        (["bag", "instance", *columns, *values], of_instances),
     )
 
 

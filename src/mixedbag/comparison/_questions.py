@@ -14,7 +14,7 @@ from mixedbag.exceptions import InputError
 def ask(rule, y, sizes, weight):
     """The question that bags with this rule and these labels put."""
     if rule not in ("sum", "count"):
-        return Classes(np.asarray(y), weight)
+        return Classes(np.asarray(y), weight, rule)
     try:
         amounts = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -39,9 +39,11 @@ class Classes(_Question):
 
     measure, floor = "accuracy", 0.0
     kind = "classes"
+    positive = 1  # the code of the class that makes a bag positive, of two
 
-    def __init__(self, y, weight):
+    def __init__(self, y, weight, rule="any"):
         super().__init__(y, weight)
+        self.rule = rule
         self.classes, self.codes = np.unique(self.y, return_inverse=True)
 
     evidence = staticmethod(_evidence.class_evidence)
@@ -54,11 +56,15 @@ class Classes(_Question):
 
     def quality(self, answer, rows):
         """One where the most probable class is right."""
-        return (answer.argmax(axis=1) == self.codes[rows]).astype(np.float64)
+        return (self.answered(answer) == self.codes[rows]).astype(np.float64)
+
+    def answered(self, answer):
+        """The codes of the predicted classes."""
+        return answer.argmax(axis=1)
 
     def labels(self, answer):
         """The predicted classes in the words of the data."""
-        return self.classes[answer.argmax(axis=1)]
+        return self.classes[self.answered(answer)]
 
     @property
     def widths(self):
@@ -71,7 +77,7 @@ class Amounts(_Question):
     """What is the total of a bag?"""
 
     measure, floor = "R²", -np.inf
-    kind = "amounts"
+    kind, rule = "amounts", "sum"
 
     def __init__(self, y, weight):
         super().__init__(y, weight)
@@ -106,7 +112,7 @@ class Counts(Amounts):
     """How many of a bag's instances are positive, or of each class?"""
 
     measure, floor = "counted right", 0.0
-    kind = "counts"
+    kind, rule = "counts", "count"
 
     def __init__(self, y, weight, sizes):
         super().__init__(y, weight)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mixedbag._evidence import knows_instances
 from mixedbag.comparison._leaderboard import Entry, make_rows
 from mixedbag.comparison._protocol import Protocol
 from mixedbag.comparison._rules import Guess
@@ -16,14 +17,16 @@ from mixedbag.comparison._stack import Stacks
 STACK = "stack of the best"
 CHOICE = "best single, chosen inside"
 _N_BEST = 5
+_N_WITNESSES = 2
 _NOTHING: Mapping = MappingProxyType({})
 
 
 class OutOfFold(NamedTuple):
     """What the chosen model answered about bags it had not seen.
 
-    `bags` and `instances` are probabilities, a column a class, or amounts; `labels` the predictions
-    in the words of the data; `quality` how good each was.
+    `bags` and `instances` are probabilities, a column a class, or amounts, and agree with each
+    other; `labels` the predictions in the words of the data; `quality` how good each was;
+    `instance_labels` the classes of instances, None where the answers are amounts.
     """
 
     name: str
@@ -31,6 +34,7 @@ class OutOfFold(NamedTuple):
     instances: np.ndarray
     labels: np.ndarray
     quality: np.ndarray
+    instance_labels: np.ndarray | None = None
 
 
 class Progress(NamedTuple):
@@ -104,10 +108,17 @@ class Comparison:
         return [c for c in self.candidates if len(self.trials(c)) == len(self.splits)]
 
     def finalists(self):
-        """The few finished candidates of smallest loss inside the training bags."""
+        """The few finished candidates of smallest loss inside the training bags.
+
+        Among them, where there are such, are a few that know instances.
+        """
         finished = self.finished()
         losses = [np.mean([t.loss for t in self.trials(c).values()]) for c in finished]
-        return [finished[i] for i in np.argsort(losses, kind="stable")[:_N_BEST]]
+        ranked = [finished[i] for i in np.argsort(losses, kind="stable")]
+        able = [candidate for candidate in ranked[_N_BEST:] if knows_instances(candidate.estimator)]
+        best = ranked[:_N_BEST]
+        n_able = sum(knows_instances(candidate.estimator) for candidate in best)
+        return best + able[: max(0, _N_WITNESSES - n_able)]
 
     def ready(self):
         """The finalists that have met all bags: the model is made of these."""
@@ -136,7 +147,7 @@ class Comparison:
         known = self.trials(candidate)
         calibrated = self.stacks.calibrated
         quality = {
-            s.name: self._mean_quality(calibrated.outside(candidate, s, "outer"), s)
+            s.name: self._mean_quality(calibrated.outside(candidate, s), s)
             for s in self.splits
             if s.name in known
         }
@@ -171,26 +182,33 @@ class Comparison:
         finished = self.finished() if candidate is None else [candidate]
         if not finished:
             return None
-        stack = self._stack(finished)
+        stack, bags = self._stack(finished), self.bags
         width = stack.answer(self.splits[0]).shape[1]
-        of_bags = np.zeros((len(self.bags), width))
-        of_instances = np.zeros((self.bags.n_instances, width))
-        repeats = np.zeros(len(self.bags))
-        rows = np.split(np.arange(self.bags.n_instances), self.bags.offsets[1:-1])
+        of_bags = np.zeros((len(bags), width))
+        of_instances = np.zeros((bags.n_instances, width))
+        repeats = np.zeros(len(bags))
+        rows = np.split(np.arange(bags.n_instances), bags.offsets[1:-1])
         for split in self.splits:
             of_bags[split.test] += stack.answer(split)
             where = np.concatenate([rows[i] for i in split.test])
-            of_instances[where] += stack.answer(split, "instances")
+            of_instances[where] += stack.answer_of_instances(split)
             repeats[split.test] += 1
         of_bags /= repeats[:, None]
-        of_instances /= self.bags.spread(repeats)[:, None]
-        everything = np.arange(len(self.bags))
+        of_instances /= bags.spread(repeats)[:, None]
+        _, account = stack.witnesses(self.splits[0])
+        if repeats.max() > 1:
+            of_instances = account.agree_again(of_instances, of_bags, bags.offsets)
+        named = None
+        if self.question.kind == "classes":
+            answered = self.question.answered(of_bags)
+            named = self.question.classes[account.name(of_instances, bags.offsets, answered)]
         return OutOfFold(
             STACK if len(finished) > 1 else finished[0].name,
             of_bags,
             of_instances,
             self.question.labels(of_bags),
-            self.question.quality(of_bags, everything),
+            self.question.quality(of_bags, np.arange(len(bags))),
+            named,
         )
 
     @cached_property

@@ -4,11 +4,14 @@ from functools import partial
 
 import numpy as np
 
-from mixedbag.comparison._blend import blend
+from mixedbag._evidence import knows_instances
+from mixedbag._origin import Origin
+from mixedbag.comparison._accounts import account_for, doubts, feasible
+from mixedbag.comparison._models import model_for
 from mixedbag.comparison._trials import fit
+from mixedbag.comparison._weights import blend_weights
 
-_STEPS = 12
-_SAMPLES = 20
+_ASKED = 5  # candidates that may be asked about instances
 
 
 class Stack:
@@ -28,6 +31,7 @@ class Stack:
         self.candidates = candidates
         self.n_best = n_best
         self._members = {}
+        self._witnesses = {}
 
     def members(self, split):
         """Pairs of candidate and weight, without those of weight zero."""
@@ -46,23 +50,64 @@ class Stack:
         losses = partial(question.loss, rows=split.train)
         return blend_weights(answers, losses, question.weight[split.train], self.n_best)
 
-    def answer(self, split, part="outer"):
-        """The stack's answers on the test bags, or on their "instances"."""
-        return sum(
-            weight * self.calibrated.outside(candidate, split, part)
+    def witnesses(self, split):
+        """The candidates that are asked about instances, and their account.
+
+        Those that only know bags take no part unless nobody else can.
+        """
+        if split.name not in self._witnesses:
+            able = [c for c in self.candidates if knows_instances(c.estimator)] or self.candidates
+            trials = [self.calibrated.store.get(candidate, split) for candidate in able]
+            best = np.argsort([trial.loss for trial in trials], kind="stable")[:_ASKED]
+            chosen, account = account_for(
+                self.calibrated.question,
+                [trials[i].inner_instances for i in best],
+                self.calibrated.offsets(split.train),
+                split.train,
+                [self.calibrated.calibrator(able[i], split) for i in best],
+                self.n_best,
+            )
+            self._witnesses[split.name] = [able[best[m]] for m in chosen], account
+        return self._witnesses[split.name]
+
+    def answer(self, split):
+        """The stack's answers on the test bags."""
+        mean = sum(
+            weight * self.calibrated.outside(candidate, split)
             for candidate, weight in self.members(split)
         )
+        return feasible(self.calibrated.question, mean, self.calibrated.sizes[split.test])
+
+    def answer_of_instances(self, split):
+        """Its answers on the instances of the test bags, which agree with those on the bags."""
+        witnesses, account = self.witnesses(split)
+        evidence = [self.calibrated.store.get(c, split).instances for c in witnesses]
+        return account.agree(evidence, self.answer(split), self.calibrated.offsets(split.test))
 
     def model(self, protocol, split):
         """The members fitted on the training bags of `split`, as one estimator."""
-        members = self.members(split)
+        weights = {candidate.name: weight for candidate, weight in self.members(split)}
+        witnesses, account = self.witnesses(split)
+        asked = [candidate.name for candidate in witnesses]
+        taking_part = [c for c in self.candidates if c.name in {*weights, *asked}]
+        names = [candidate.name for candidate in taking_part]
         store = self.calibrated.store
-        return blend(
+        evidence = [store.get(candidate, split).inner_instances for candidate in witnesses]
+        notes = doubts(
+            *(account, protocol.question, evidence),
+            *(self.calibrated.offsets(split.train), split.train),
+        )
+        if not any(knows_instances(candidate.estimator) for candidate in witnesses):
+            notes.insert(0, f"{' and '.join(asked)} only know bags: each instance was one alone")
+        return model_for(
             protocol.question,
-            [candidate.name for candidate, _ in members],
-            [fit(protocol, c, store.get(c, split).setting, split.train) for c, _ in members],
-            [self.calibrated.calibrator(candidate, split) for candidate, _ in members],
-            [weight for _, weight in members],
+            names,
+            [fit(protocol, c, store.get(c, split).setting, split.train) for c in taking_part],
+            [self.calibrated.calibrator(candidate, split) for candidate in taking_part],
+            [weights.get(name, 0.0) for name in names],
+            [names.index(name) for name in asked],
+            account,
+            Origin.of(protocol.question, protocol.bags[split.train], notes),
         )
 
 
@@ -78,57 +123,3 @@ class Stacks:
         if key not in self._known:
             self._known[key] = Stack(self.calibrated, candidates, n_best)
         return self._known[key]
-
-
-def blend_weights(answers, losses, bag_weight, n_best=5, random_state=0):
-    """Weights of answers whose mean has a small loss: bagged greedy selection.
-
-    On a bootstrap sample of the bags, the answer that lowers the loss of the running mean most is
-    added to it, again and again, with replacement; weights are the shares of additions, averaged
-    over samples (Caruana and others, 2004). Samples and few steps keep the weights from fitting the
-    noise of a few dozen bags, as a free linear model would.
-
-    Parameters
-    ----------
-    answers : list of arrays of shape (n_bags, k)
-        Out-of-fold answers, one array a learner.
-    losses : callable
-        From one answer to its losses, bag by bag.
-    bag_weight : array of shape (n_bags,)
-        How much each bag's loss counts.
-    n_best : int
-        How many of the best on a sample take part; one means a choice of the single best of all.
-    random_state : int
-
-    Returns
-    -------
-    array of shape (n_learners,)
-        Not negative, sums to one.
-    """
-    alone = np.array([losses(answer) for answer in answers])
-    if n_best == 1 or len(answers) == 1:
-        return np.eye(len(answers))[(alone @ bag_weight).argmin()]
-    n_bags = alone.shape[1]
-    samples = np.random.default_rng(random_state).multinomial(
-        n_bags, np.full(n_bags, 1 / n_bags), size=_SAMPLES
-    )
-    shares = np.zeros(len(answers))
-    for sample in samples:
-        weight = sample * bag_weight
-        pool = np.argsort(alone @ weight, kind="stable")[:n_best]
-        shares[pool] += _greedy([answers[i] for i in pool], losses, weight)
-    return shares / shares.sum()
-
-
-def _greedy(answers, losses, weight):
-    """Shares of additions up to the step of smallest loss on weighted bags."""
-    counts, total = np.zeros(len(answers)), np.zeros_like(answers[0])
-    best, best_loss = None, np.inf
-    for step in range(1, _STEPS + 1):
-        after = [losses((total + answer) / step) @ weight for answer in answers]
-        chosen = int(np.argmin(after))
-        total = total + answers[chosen]
-        counts[chosen] += 1
-        if after[chosen] < best_loss:
-            best, best_loss = counts / step, after[chosen]
-    return best

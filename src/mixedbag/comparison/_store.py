@@ -12,7 +12,7 @@ from mixedbag._files import sweep, written_whole
 from mixedbag._version import __version__
 from mixedbag.comparison._trials import Trial, settings, what_is_wrong
 
-_ARRAYS = ("inner", "outer", "instances")
+_ARRAYS = ("inner", "inner_instances", "outer", "instances")
 _SLACK = 1 << 16  # bytes of a trial file besides its scores
 
 

@@ -22,6 +22,8 @@ class Trial:
         The parameters that won on the training bags.
     inner : array of shape (n_train, k)
         Evidence on the training bags, each from a model that never saw it.
+    inner_instances : array of float32, shape (n_train_instances, k)
+        Evidence on the instances of the training bags, from the same models.
     outer, instances : array
         Evidence on the test bags and on their instances.
     loss : float
@@ -33,6 +35,7 @@ class Trial:
 
     setting: dict
     inner: np.ndarray
+    inner_instances: np.ndarray
     outer: np.ndarray
     instances: np.ndarray
     loss: float
@@ -45,6 +48,7 @@ def run_trial(protocol, candidate, split, allowance=None):
     start = time.perf_counter()
     question = protocol.question
     best, n_settings = _best_setting(protocol, candidate, split.train, allowance)
+    inner_instances = _instances_out_of_fold(protocol, split.train, best)
     outer = instances = np.empty((0, best.inner.shape[1]))
     if len(split.test):
         model = fit(protocol, candidate, best.setting, split.train)
@@ -52,7 +56,8 @@ def run_trial(protocol, candidate, split, allowance=None):
         outer = question.evidence(model, test)
         instances = question.evidence_of_instances(model, test)
     seconds = time.perf_counter() - start
-    return Trial(best.setting, best.inner, outer, instances, best.loss, n_settings, seconds)
+    evidence = best.inner, inner_instances, outer, instances
+    return Trial(best.setting, *evidence, best.loss, n_settings, seconds)
 
 
 def fit(protocol, candidate, setting, rows):
@@ -76,6 +81,7 @@ def what_is_wrong(trial, protocol, candidate, split):
     width = trial.inner.shape[1] if trial.inner.ndim == 2 else 0
     n_rows = {
         "inner": len(split.train),
+        "inner_instances": int(protocol.bags.sizes[split.train].sum()),
         "outer": len(split.test),
         "instances": int(protocol.bags.sizes[split.test].sum()),
     }
@@ -101,6 +107,7 @@ class _Setting(NamedTuple):
     setting: dict
     inner: np.ndarray
     loss: float
+    models: list  # one an inner fold, until the setting is beaten
 
 
 def _best_setting(protocol, candidate, rows, allowance):
@@ -112,23 +119,37 @@ def _best_setting(protocol, candidate, rows, allowance):
         spent = time.perf_counter() - start
         if tried and allowance is not None and spent * (tried + 1) / tried > allowance:
             break
-        inner = _out_of_fold(protocol, candidate, setting, rows)
+        inner, models = _out_of_fold(protocol, candidate, setting, rows)
         answer = calibrator(question, inner, rows)(inner)
         loss = question.mean(question.loss(answer, rows), rows)
         tried += 1
         if best is None or loss < best.loss:
-            best = _Setting(setting, inner, loss)
+            best = _Setting(setting, inner, loss, models)
     return best, tried
 
 
 def _out_of_fold(protocol, candidate, setting, rows):
-    evidence = None
+    """Evidence on each of the bags from a model that has not seen it, and the models."""
+    evidence, models = None, []
     for train, test in protocol.inner_splits(rows):
-        model = fit(protocol, candidate, setting, rows[train])
-        part = protocol.question.evidence(model, protocol.bags[rows[test]])
+        models.append(fit(protocol, candidate, setting, rows[train]))
+        part = protocol.question.evidence(models[-1], protocol.bags[rows[test]])
         if evidence is None:
             evidence = np.empty((len(rows), part.shape[1]))
         evidence[test] = part
+    return evidence, models
+
+
+def _instances_out_of_fold(protocol, rows, best):
+    """Evidence on the instances of the bags `rows`, in their order, from the same models."""
+    bags = protocol.bags[rows]
+    evidence = np.empty((bags.n_instances, best.inner.shape[1]), dtype=np.float32)
+    places = np.split(np.arange(bags.n_instances), bags.offsets[1:-1])
+    limit = np.finfo(np.float32).max
+    for (_, test), model in zip(protocol.inner_splits(rows), best.models, strict=True):
+        where = np.concatenate([places[i] for i in test])
+        part = protocol.question.evidence_of_instances(model, bags[test])
+        evidence[where] = np.clip(part, -limit, limit)
     return evidence
 
 

@@ -1,0 +1,94 @@
+"""Where a model comes from: the table it learned from, in so far as new tables must be like it."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+_MARGIN = 0.25  # of a feature's range: no further beyond it is like what was learned from
+_NAMED = 3  # features that a mark names
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a model remembers of the data that it learned from.
+
+    Attributes
+    ----------
+    rule : str
+        What a bag's label says of its instances.
+    unit : str
+        What the answer about a bag is, in words.
+    n_bags, n_instances : int
+    low, high : array of shape (n_features,)
+        The range of each feature; NaN where no value was known.
+    columns : dict
+        The column of each role ("bag", "label", "time", "instance", "group", "weight"), where the
+        data came from a table.
+    positive : str or None
+        The label that counts as positive, where one of several was chosen.
+    run : str
+        What was typed, without what changes no answer: a run is the same if this is.
+    notes : list of str
+        What people should know before they act on answers.
+    """
+
+    rule: str
+    unit: str
+    n_bags: int
+    n_instances: int
+    low: Any
+    high: Any
+    columns: dict = field(default_factory=dict)
+    positive: Any = None
+    run: str = ""
+    notes: list = field(default_factory=list)
+
+    @classmethod
+    def of(cls, question, bags, notes=()):
+        """The origin of a model that learned from `bags`."""
+        ranges = _ranges(bags)
+        facts = question.rule, _unit(question), len(bags), bags.n_instances
+        return cls(*facts, *ranges, notes=list(notes))
+
+    def with_table(self, **facts):
+        """The same with what a table and a command tell."""
+        return replace(self, **facts)
+
+    def outside(self, bags):
+        """What is far from anything the model has learned from, a text a bag; empty: nothing.
+
+        A value is far when it is beyond the range of its feature by more than a quarter of it.
+        """
+        span = np.nan_to_num(self.high - self.low)
+        with np.errstate(invalid="ignore"):
+            low, high = self.low - _MARGIN * span, self.high + _MARGIN * span
+        names = bags.feature_names or [f"feature {j}" for j in range(bags.n_features)]
+        marks = [""] * len(bags)
+        for i in range(len(bags)):
+            X = bags[i].toarray() if bags.is_sparse else bags[i]
+            far = np.flatnonzero(((low > X) | (high < X)).any(axis=0))
+            if len(far):
+                more = f" and {len(far) - _NAMED} more" if len(far) > _NAMED else ""
+                marks[i] = ", ".join(names[j] for j in far[:_NAMED]) + more
+        return marks
+
+
+def _ranges(bags):
+    X = bags.instances
+    if sparse.issparse(X):
+        return X.min(axis=0).toarray().ravel(), X.max(axis=0).toarray().ravel()
+    known = ~np.isnan(X).all(axis=0)
+    low, high = np.full(X.shape[1], np.nan), np.full(X.shape[1], np.nan)
+    low[known], high[known] = np.nanmin(X[:, known], axis=0), np.nanmax(X[:, known], axis=0)
+    return low, high
+
+
+def _unit(question):
+    return {
+        "count": "number of instances",
+        "proportion": "share of instances",
+        "sum": "total over the instances",
+        "mean": "mean over the instances",
+    }.get(question.rule, "class")

@@ -1,0 +1,143 @@
+"""The models that `compare` and `fit` hand over: one account of bags and their instances.
+
+`_blend` has those of release 0.1.0, which asked every member about instances and answered about
+them without looking at the bag; they stay as they were, for the files that people have.
+"""
+
+import numpy as np
+
+from mixedbag import _evidence
+from mixedbag.bags import as_bags
+from mixedbag.comparison._accounts import feasible_counts
+from mixedbag.comparison._blend import AmountBlend, ClassBlend, flat
+
+
+def model_for(question, names, members, calibrators, weights, witnesses, account, origin):
+    """The estimator that answers a question."""
+    parts = names, members, calibrators, weights
+    if question.kind == "classes":
+        costs = getattr(question, "costs", None)
+        return ClassModel(*parts, question.classes, witnesses, account, origin, costs)
+    return AmountModel(*parts, witnesses, account, origin)
+
+
+class _Answers:
+    """Answers about bags from the members that have weight, about instances from the witnesses."""
+
+    def _answer(self, bags, evidence):
+        bags = as_bags(bags)
+        return sum(
+            weight * calibrate(evidence(member, bags))
+            for member, calibrate, weight in zip(self.members, self.calibrators, self.weights)
+            if weight > 0
+        )
+
+    def _answer_instances(self, bags, answer, evidence):
+        said = [evidence(self.members[m], bags) for m in self.witnesses]
+        return self.account.agree(said, answer, bags.offsets)
+
+    @property
+    def notes(self):
+        """What people should know before they act on answers."""
+        return list(self.origin.notes)
+
+
+class ClassModel(_Answers, ClassBlend):
+    """Classes of bags and of their instances, in agreement. Made by `compare`, not fitted by hand.
+
+    A bag's probability is the mean of its members' calibrated ones. The instances' come from the
+    members that explain the bags' labels best by their instances (`witnesses`), moved by one shift
+    a bag so that both levels say the same (`account`).
+
+    Parameters
+    ----------
+    names : list of str
+    members : list of fitted estimators
+    calibrators : list of callables
+        One a member: from its evidence to an answer.
+    weights : list of float
+        One a member, for bags; they sum to one.
+    classes : array of shape (n_classes,)
+    witnesses : list of int
+        The members that are asked about instances.
+    account : account
+        What their evidence means, given the bag's answer.
+    origin : Origin
+        What the model remembers of its data.
+    costs : array of shape (n_classes, n_classes), optional
+        What an answer costs, a row a true class: the answered class is that of least expected cost,
+        without them the most probable one.
+    """
+
+    def __init__(
+        self,
+        names,
+        members,
+        calibrators,
+        weights,
+        classes,
+        witnesses,
+        account,
+        origin,
+        costs=None,
+    ):
+        super().__init__(names, members, calibrators, weights, classes)
+        self.witnesses = witnesses
+        self.account = account
+        self.origin = origin
+        self.costs = costs
+
+    def predict(self, bags):
+        """The predicted class of every bag."""
+        return self.classes[self._answered(self.predict_proba(bags))]
+
+    def predict_proba_instances(self, bags):
+        """Probability of each class, a row an instance; agrees with `predict_proba`."""
+        bags = as_bags(bags)
+        return self._instances(bags, self.predict_proba(bags))
+
+    def predict_instances(self, bags):
+        """The predicted class of every instance; agrees with `predict`.
+
+        Under the rule "any", no instance of a bag answered "no" is positive, and a bag answered
+        "yes" has at least its best instance named.
+        """
+        bags = as_bags(bags)
+        answer = self.predict_proba(bags)
+        q, answered = self._instances(bags, answer), self._answered(answer)
+        return self.classes[self.account.name(q, bags.offsets, answered)]
+
+    def _answered(self, answer):
+        return (answer if self.costs is None else -answer @ self.costs).argmax(axis=1)
+
+    def _instances(self, bags, answer):
+        return self._answer_instances(bags, answer, _evidence.class_evidence_of_instances)
+
+
+class AmountModel(_Answers, AmountBlend):
+    """Counts or totals of bags, and of their instances, which add up to them.
+
+    Made by `compare`, not fitted by hand. Parameters as in `ClassModel`.
+    """
+
+    def __init__(self, names, members, calibrators, weights, witnesses, account, origin):
+        super().__init__(names, members, calibrators, weights)
+        self.witnesses = witnesses
+        self.account = account
+        self.origin = origin
+
+    def predict(self, bags):
+        """The predicted amount of every bag."""
+        return flat(self._totals(as_bags(bags)))
+
+    def predict_instances(self, bags):
+        """The predicted amount of every instance; those of a bag add up to its amount."""
+        bags = as_bags(bags)
+        evidence = _evidence.amount_evidence_of_instances
+        return flat(self._answer_instances(bags, self._totals(bags), evidence))
+
+    def _totals(self, bags):
+        answer = np.asarray(self._answer(bags, _evidence.amount_evidence))
+        if self.origin.rule not in ("count", "proportion"):
+            return answer
+        return feasible_counts(answer, np.ones(len(bags)) if self.account.of_means else bags.sizes)
