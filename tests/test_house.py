@@ -21,7 +21,7 @@ FLOORS = [
     {"_version", "_parameters", "_tables", "_files", "exceptions"},
     {"bags", "pooling"},
     {"_validation", "_kernels", "_pairs", "_clusters", "_account", "_wide"},
-    {"_evidence", "_contributions"},
+    {"_evidence", "_contributions", "_origin"},
     {"engines"},
     {"_solvers"},
     {"base"},

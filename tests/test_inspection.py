@@ -3,12 +3,15 @@
 import matplotlib as mpl
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mixedbag import inspection
-from mixedbag.datasets import load_digits_bags, make_sum
+from mixedbag import Bags, _contributions, inspection
+from mixedbag.datasets import load_digits_bags, make_any, make_sum
+from mixedbag.pooling import bag_max
 from mixedbag.wrappers import BagFeatures, InstanceWise, SpreadLabels
 
 mpl.use("Agg")
@@ -46,15 +49,19 @@ def test_instance_scores(digits):
     assert np.array_equal(shown.scores, model[-1].decision_function_instances(scaled))
 
 
-def test_witnesses(digits):
+def test_witnesses_are_ranked_by_what_the_answer_loses(digits):
     data, model = digits
-    shown = inspection.WitnessDisplay.from_estimator(
-        model, data.bags, bag=4, image_shape=(8, 8), top=3
-    )
-    scores = inspection.instance_scores(model, data.bags)[data.bags.bag_of == 4]
-    assert np.array_equal(shown.scores, np.sort(scores)[::-1][:3])
-    assert np.array_equal(shown.instances, data.bags[4][shown.rows])
-    assert len(shown.ax_.get_images()) == 1
+    for bag in (int(np.argmax(data.y)), int(np.argmin(data.y))):
+        shown = inspection.WitnessDisplay.from_estimator(
+            model, data.bags, bag=bag, image_shape=(8, 8), top=3
+        )
+        found = _contributions.of_instances(model, data.bags[[bag]])
+        assert np.array_equal(shown.contributions, np.sort(found.values)[::-1][:3])
+        assert np.array_equal(shown.instances, data.bags[bag][shown.rows])
+        assert len(shown.ax_.get_images()) == 1
+        answer = model.predict(data.bags[[bag]])[0]
+        assert f"log-odds of {answer}" in shown.ax_.get_xlabel()
+        assert shown.ax_.get_title().endswith(f": {answer}")
     bars = inspection.WitnessDisplay.from_estimator(model, data.bags, bag=4).ax_
     assert len(bars.patches) == min(10, data.bags.sizes[4])
 
@@ -63,8 +70,79 @@ def test_sequences_are_shaded_in_order(digits):
     data, model = digits
     shown = inspection.SequenceDisplay.from_estimator(model, data.bags, bag=2)
     image = shown.ax_.get_images()[0].get_array()
-    assert np.argmax(image) == np.argmax(inspection.instance_scores(model, data.bags[[2]]))
+    found = _contributions.of_instances(model, data.bags[[2]])
+    assert np.argmax(image) == np.argmax(found.values)
+    assert found.unit in shown.ax_.get_xlabel()
     assert len(shown.ax_.get_lines()) == data.bags.n_features
+
+
+def test_scores_are_for_the_class_that_the_caption_names():
+    data = make_any(n_bags=45, n_features=3, random_state=0)
+    y = np.array(["a", "b", "c"])[np.arange(45) % 3]
+    model = SpreadLabels(LogisticRegression()).fit(data.bags, y)
+    scores = model.decision_function_instances(data.bags)
+    shown = inspection.InstanceScoreDisplay.from_estimator(model, data.bags, y, label="b")
+    assert np.array_equal(shown.scores, scores[:, 1])
+    assert shown.ax_.get_xlabel() == "instance score for b"
+    answers = data.bags.spread(np.searchsorted(["a", "b", "c"], model.predict(data.bags)))
+    own = scores[np.arange(len(scores)), answers]
+    assert np.array_equal(inspection.instance_scores(model, data.bags), own)
+    with pytest.raises(ValueError, match="no class is called 'd'"):
+        inspection.instance_scores(model, data.bags, "d")
+
+
+# Importance ---------------------------------------------------------------------------------------
+
+
+class FirstFeature(ClassifierMixin, BaseEstimator):
+    """A model that looks at the largest value of the first feature alone."""
+
+    classes_ = np.array([0, 1])
+
+    def fit(self, bags, y):
+        return self
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def predict(self, bags):
+        return (bag_max(bags.instances[:, 0], bags.offsets) > 0).astype(int)
+
+    def score(self, bags, y, sample_weight=None):
+        return np.average(self.predict(bags) == y, weights=sample_weight)
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_importance_is_that_of_the_features_that_are_used(is_sparse):
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(1, 6, 200)
+    X = rng.normal(size=(sizes.sum(), 3)) - 0.5
+    bags = Bags(csr_array(X) if is_sparse else X, np.concatenate([[0], np.cumsum(sizes)]))
+    model = FirstFeature() if not is_sparse else Dense()
+    found = inspection.permutation_importance(
+        model, bags, model.predict(bags), random_state=0, n_repeats=4
+    )
+    assert found.baseline == 1.0
+    assert found.importances.shape == (3, 4)
+    # The answers of another bag, half of them right by chance.
+    share = model.predict(bags).mean()
+    assert found.importances_mean[0] == pytest.approx(2 * share * (1 - share), abs=0.1)
+    assert found.importances_std[0] > 0
+    assert not found.importances[1:].any()
+
+
+class Dense(FirstFeature):
+    def predict(self, bags):
+        return super().predict(bags.with_instances(bags.instances.toarray()))
+
+
+def test_a_permuted_feature_keeps_its_values_inside_a_bag():
+    bags = Bags.from_list([np.full((n, 2), float(n)) for n in (1, 2, 3, 4)])
+    rows = inspection._rows_of_other_bags(bags, np.random.RandomState(3))
+    for i in range(4):
+        part = bags.instances[rows[bags.offsets[i] : bags.offsets[i + 1]], 0]
+        assert len(set(part)) == 1
+    assert sorted({bags.instances[rows[k], 0] for k in bags.offsets[:-1]}) == [1, 2, 3, 4]
 
 
 def test_bag_level_models_score_instances_as_bags_of_one(digits):

@@ -17,6 +17,7 @@ from mixedbag.bags import Bags
 
 _ROWS = 100_000  # rows of changed bags that are asked about at a time
 _MOST = 200  # so many changed bags an answer; more instances are left out in runs
+_SAMPLED = 10_000  # instances are enough for a median
 _FLOOR = 1e-9  # probabilities nearer to 0 or 1 than this say nothing more
 
 
@@ -45,6 +46,28 @@ class Contributions:
     def unit(self) -> str:
         """What the numbers are, in words."""
         return "amount" if self.answer is None else f"log-odds of {self.answer}"
+
+    @property
+    def caption(self) -> str:
+        """What the values are, in words: for under a picture, or over a column."""
+        if self.run_length == 1:
+            return f"{self.unit} lost without it"
+        return f"{self.unit} lost without its run of {self.run_length}, shared out"
+
+    def ranking(self) -> np.ndarray:
+        """Places of the instances, the one that did most for the answer first."""
+        return np.argsort(-self.values, kind="stable")
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same in plain values, for a page or a script."""
+        answer = self.answer.item() if isinstance(self.answer, np.generic) else self.answer
+        return {
+            "answer": answer,
+            "caption": self.caption,
+            "strength": round(self.strength, 4),
+            "run_length": self.run_length,
+            "values": [float(f"{value:.4g}") for value in self.values],
+        }
 
 
 def of_instances(model, bag: Bags, most: int = _MOST) -> Contributions:
@@ -110,13 +133,20 @@ def of_features(model, bag: Bags, instance: int, typical: np.ndarray) -> np.ndar
 
 
 def typical_values(bags: Bags) -> np.ndarray:
-    """The median of every feature over all instances."""
+    """The median of every feature over the instances; of very many, over some of them."""
+    X = bags.instances[:: max(1, bags.n_instances // _SAMPLED)]
     if not bags.is_sparse:
-        return np.nanmedian(bags.instances, axis=0)
-    columns = sparse.csc_array(bags.instances)
-    return np.array(
-        [np.median(_dense(columns[:, [j]])) for j in range(bags.n_features)], dtype=np.float64
-    )
+        typical = np.full(X.shape[1], np.nan)
+        known = ~np.isnan(X).all(axis=0)
+        typical[known] = np.nanmedian(X[:, known], axis=0)
+        return typical
+    columns = sparse.csc_array(X)
+    # Where more than half of the values are zeros that are not stored, so is the median.
+    full = np.flatnonzero(2 * np.diff(columns.indptr) >= X.shape[0])
+    typical = np.zeros(X.shape[1])
+    for j in full:
+        typical[j] = np.median(_dense(columns[:, [j]]))
+    return typical
 
 
 def answered(model, bag: Bags) -> int | None:

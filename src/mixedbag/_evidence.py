@@ -52,13 +52,8 @@ def knows_instances(model):
 
     One that only knows bags can still be asked about each instance as a bag of one.
     """
-    from mixedbag.base import BagEstimator
-
     final = model.steps[-1][1] if isinstance(model, Pipeline) else model
-    final = final._delegate() if hasattr(final, "_delegate") else final
-    if isinstance(final, BagEstimator):
-        return type(final)._score_instances is not BagEstimator._score_instances
-    return hasattr(final, "predict_instances")
+    return getattr(final, "_knows_instances", hasattr(final, "predict_instances"))
 
 
 def _of_instances(model, bags, method, as_bags_of_one):

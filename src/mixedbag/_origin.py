@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from mixedbag._contributions import typical_values
+
 _MARGIN = 0.25  # of a feature's range: no further beyond it is like what was learned from
 _NAMED = 3  # features that a mark names
 
@@ -23,6 +25,8 @@ class Origin:
     n_bags, n_instances : int
     low, high : array of shape (n_features,)
         The range of each feature; NaN where no value was known.
+    typical : array of shape (n_features,)
+        The median of each feature.
     columns : dict
         The column of each role ("bag", "label", "time", "instance", "group", "weight"), where the
         data came from a table.
@@ -40,6 +44,7 @@ class Origin:
     n_instances: int
     low: Any
     high: Any
+    typical: Any
     columns: dict = field(default_factory=dict)
     positive: Any = None
     run: str = ""
@@ -48,9 +53,9 @@ class Origin:
     @classmethod
     def of(cls, question, bags, notes=()):
         """The origin of a model that learned from `bags`."""
-        ranges = _ranges(bags)
+        low, high = _ranges(bags)
         facts = question.rule, _unit(question), len(bags), bags.n_instances
-        return cls(*facts, *ranges, notes=list(notes))
+        return cls(*facts, low, high, typical_values(bags), notes=list(notes))
 
     def with_table(self, **facts):
         """The same with what a table and a command tell."""
@@ -79,10 +84,7 @@ def _ranges(bags):
     X = bags.instances
     if sparse.issparse(X):
         return X.min(axis=0).toarray().ravel(), X.max(axis=0).toarray().ravel()
-    known = ~np.isnan(X).all(axis=0)
-    low, high = np.full(X.shape[1], np.nan), np.full(X.shape[1], np.nan)
-    low[known], high[known] = np.nanmin(X[:, known], axis=0), np.nanmax(X[:, known], axis=0)
-    return low, high
+    return np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
 
 
 def _unit(question):

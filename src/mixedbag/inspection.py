@@ -5,12 +5,27 @@ draws them, and ``plot`` draws them again on other axes. The axes are ``ax_``, t
 ``figure_``.
 """
 
+from typing import Any
+
 import numpy as np
+from scipy import sparse
+from sklearn.metrics import check_scoring
 from sklearn.pipeline import Pipeline
+from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mixedbag import _evidence
-from mixedbag.bags import as_bags
+from mixedbag import _contributions, _evidence
+from mixedbag.bags import Bags, as_bags
+
+__all__ = [
+    "BagSizeDisplay",
+    "BoundsDisplay",
+    "InstanceScoreDisplay",
+    "SequenceDisplay",
+    "WitnessDisplay",
+    "instance_scores",
+    "permutation_importance",
+]
 
 
 class _Display:
@@ -49,6 +64,7 @@ class BagSizeDisplay(_Display):
         return cls(as_bags(bags).sizes, None if y is None else np.asarray(y)).plot(ax=ax)
 
     def plot(self, *, ax=None):
+        """Draw it, on new axes or on those given."""
         ax = self._axes(ax)
         groups = _by_label(self.sizes, self.y)
         low, high = self.sizes.min(), self.sizes.max()
@@ -69,40 +85,52 @@ class InstanceScoreDisplay(_Display):
     scores : array of shape (n_instances,)
     labels : array of shape (n_instances,)
         The label of each instance's bag.
+    caption : str
+        What the scores are for.
     """
 
-    def __init__(self, scores, labels):
+    def __init__(self, scores, labels, caption="instance score"):
         self.scores = scores
         self.labels = labels
+        self.caption = caption
 
     @classmethod
-    def from_estimator(cls, estimator, bags, y, *, ax=None):
+    def from_estimator(cls, estimator, bags, y, *, label=None, ax=None):
+        """Show the scores for the class `label`; see `instance_scores` for the one by default."""
         bags = as_bags(bags)
-        return cls(instance_scores(estimator, bags), bags.spread(np.asarray(y))).plot(ax=ax)
+        scores = instance_scores(estimator, bags, label)
+        shown = cls(scores, bags.spread(np.asarray(y)), _score_caption(estimator, label))
+        return shown.plot(ax=ax)
 
     def plot(self, *, ax=None):
+        """Draw it, on new axes or on those given."""
         ax = self._axes(ax)
         edges = np.histogram_bin_edges(self.scores, 30)
         for name, values in _by_label(self.scores, self.labels):
             ax.hist(values, edges, density=True, alpha=0.6, label=name)
-        ax.set(xlabel="instance score", ylabel="density")
+        ax.set(xlabel=self.caption, ylabel="density")
         ax.legend(title="label of the bag")
         return self
 
 
 class WitnessDisplay(_Display):
-    """The instances of one bag, ranked by how much they speak for its label.
+    """The instances of one bag, ranked by what they did for its answer.
+
+    An instance contributes what the log-odds of the class that was answered, whichever it is, lose
+    when it is left out; where the answer is an amount, what the amount loses.
 
     Parameters
     ----------
     instances : array of shape (n_shown, n_features)
         The instances, the strongest first.
-    scores : array of shape (n_shown,)
+    contributions : array of shape (n_shown,)
     rows : array of shape (n_shown,)
         Their places in the bag.
     image_shape : pair, optional
-        The shape to show instances in, when they are images; else their scores are drawn as bars.
+        The shape to show instances in, when they are images; else contributions are drawn as bars.
     title : str
+    caption : str
+        What the contributions are, with the class they are for.
 
     Examples
     --------
@@ -113,37 +141,40 @@ class WitnessDisplay(_Display):
     >>> data = load_digits_bags(n_bags=20)
     >>> model = SpreadLabels(LogisticRegression()).fit(data.bags, data.y)
     >>> shown = WitnessDisplay.from_estimator(model, data.bags, bag=3, image_shape=(8, 8))
-    >>> bool(shown.scores[0] >= shown.scores[-1])
+    >>> bool(shown.contributions[0] >= shown.contributions[-1])
     True
     """
 
-    def __init__(self, instances, scores, rows, image_shape=None, title=""):
+    def __init__(self, instances, contributions, rows, image_shape=None, title="", caption=""):
         self.instances = instances
-        self.scores = scores
+        self.contributions = contributions
         self.rows = rows
         self.image_shape = image_shape
         self.title = title
+        self.caption = caption
 
     @classmethod
     def from_estimator(cls, estimator, bags, bag=0, *, image_shape=None, top=10, ax=None):
         """Show bag number `bag`, its `top` strongest instances."""
         bags = as_bags(bags)
         one = bags[[bag]]
-        scores = instance_scores(estimator, one)
-        rows = np.argsort(-scores, kind="stable")[:top]
+        found = _contributions.of_instances(estimator, one)
+        rows = found.ranking()[:top]
         X = one.instances[rows]
         X = X.toarray() if one.is_sparse else X
-        shown = cls(X, scores[rows], rows, image_shape, bags.name(bag))
-        return shown.plot(ax=ax)
+        title = _answer_title(bags.name(bag), found)
+        return cls(X, found.values[rows], rows, image_shape, title, found.caption).plot(ax=ax)
 
     def plot(self, *, ax=None):
+        """Draw it, on new axes or on those given."""
         ax = self._axes(ax)
         ax.set_title(self.title)
         (self._images if self.image_shape is not None else self._bars)(ax)
+        ax.set_xlabel(self.caption)
         return self
 
     def _images(self, ax):
-        """All images side by side, each over its score."""
+        """All images side by side, each over its contribution."""
         height, width = self.image_shape
         gap = max(1, width // 8)
         strip = np.full((height, len(self.rows) * (width + gap) - gap), np.nan)
@@ -154,34 +185,38 @@ class WitnessDisplay(_Display):
         ax.imshow(strip, cmap="gray")
         ax.set_xticks(
             np.arange(len(self.rows)) * (width + gap) + (width - 1) / 2,
-            [f"{score:.2g}" for score in self.scores],
+            [f"{value:.2g}" for value in self.contributions],
         )
         ax.set_yticks([])
-        ax.set_xlabel("instance score")
 
     def _bars(self, ax):
         places = np.arange(len(self.rows))[::-1]
-        ax.barh(places, self.scores)
+        ax.barh(places, self.contributions)
         ax.set_yticks(places, [f"instance {row}" for row in self.rows])
-        ax.set_xlabel("instance score")
 
 
 class SequenceDisplay(_Display):
-    """A sequence, shaded where its samples speak for the label.
+    """A sequence, shaded where its samples did most for the answer.
+
+    Contributions are those of `WitnessDisplay`; the samples of a long sequence are left out in
+    runs.
 
     Parameters
     ----------
     series : array of shape (n_samples, n_channels)
-    scores : array of shape (n_samples,)
+    contributions : array of shape (n_samples,)
     channels : list of str
     title : str
+    caption : str
+        What the shading is, with the class it is for.
     """
 
-    def __init__(self, series, scores, channels, title=""):
+    def __init__(self, series, contributions, channels, title="", caption=""):
         self.series = series
-        self.scores = scores
+        self.contributions = contributions
         self.channels = channels
         self.title = title
+        self.caption = caption
 
     @classmethod
     def from_estimator(cls, estimator, bags, bag=0, *, ax=None):
@@ -189,16 +224,18 @@ class SequenceDisplay(_Display):
         bags = as_bags(bags)
         one = bags[[bag]]
         names = bags.feature_names or [f"channel {j}" for j in range(bags.n_features)]
-        shown = cls(one.instances, instance_scores(estimator, one), names, bags.name(bag))
-        return shown.plot(ax=ax)
+        found = _contributions.of_instances(estimator, one)
+        title = _answer_title(bags.name(bag), found)
+        return cls(one.instances, found.values, names, title, found.caption).plot(ax=ax)
 
     def plot(self, *, ax=None):
+        """Draw it, on new axes or on those given."""
         ax = self._axes(ax)
         time = np.arange(len(self.series))
         ax.plot(time, self.series, linewidth=1, label=self.channels)
         low, high = ax.get_ylim()
-        span = np.ptp(self.scores) or 1.0
-        share = (self.scores - self.scores.min()) / span
+        span = np.ptp(self.contributions) or 1.0
+        share = (self.contributions - self.contributions.min()) / span
         ax.imshow(
             share[None],
             extent=(-0.5, len(time) - 0.5, low, high),
@@ -208,7 +245,7 @@ class SequenceDisplay(_Display):
             vmin=0,
             vmax=1,
         )
-        ax.set(xlabel="sample", title=self.title, ylim=(low, high))
+        ax.set(xlabel=f"sample (shaded: {self.caption})", title=self.title, ylim=(low, high))
         ax.legend(loc="upper right")
         return self
 
@@ -235,6 +272,7 @@ class BoundsDisplay(_Display):
         return cls(np.asarray(final.history_, dtype=np.float64)).plot(ax=ax)
 
     def plot(self, *, ax=None):
+        """Draw it, on new axes or on those given."""
         ax = self._axes(ax)
         seconds, lower, upper = self.history.T[:3]
         ax.step(seconds, upper, where="post", label="upper bound")
@@ -245,13 +283,142 @@ class BoundsDisplay(_Display):
         return self
 
 
-def instance_scores(estimator, bags):
-    """One score an instance, from any fitted model: of the second class, or the amount."""
+def instance_scores(estimator: Any, bags: Any, label: Any = None) -> np.ndarray:
+    """One score an instance, from any fitted model.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+    bags : Bags, or anything that `as_bags` reads
+    label : optional
+        The class to score for. By default the second of two, and of more the class that the
+        instance's bag is given. Models of amounts have none: their scores are the amounts.
+
+    Returns
+    -------
+    array of shape (n_instances,)
+    """
+    bags = as_bags(bags)
     if _evidence.speaks_of_amounts(estimator):
-        values = _evidence.amount_evidence_of_instances(estimator, as_bags(bags))
-    else:
-        values = _evidence.class_evidence_of_instances(estimator, as_bags(bags))
-    return values[:, 0] if values.shape[1] == 1 else values.max(axis=1)
+        return _evidence.amount_evidence_of_instances(estimator, bags).sum(axis=1)
+    values = _evidence.class_evidence_of_instances(estimator, bags)
+    code = None if label is None else _code(estimator, label)
+    if values.shape[1] == 1:
+        return -values[:, 0] if code == 0 else values[:, 0]
+    if code is not None:
+        return values[:, code]
+    answers = np.array([_code(estimator, answer) for answer in estimator.predict(bags)])
+    return values[np.arange(len(values)), bags.spread(answers)]
+
+
+def permutation_importance(
+    estimator: Any,
+    bags: Any,
+    y: Any,
+    *,
+    scoring: Any = None,
+    n_repeats: int = 5,
+    random_state: Any = None,
+    sample_weight: Any = None,
+) -> Bunch:
+    """How much worse a model answers about bags when a feature comes from other bags.
+
+    One feature at a time, every bag takes the values that the feature has in another bag, drawn at
+    random: stretched or thinned to its size, in their order. So the feature keeps its distribution
+    inside a bag, and loses what it says of this one. Importance is what the score falls by. Ask
+    about bags that the model has not learned from: on its own it tells what was learned by heart.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+    bags : Bags, or anything that `as_bags` reads
+    y : array of shape (n_bags,)
+        The labels of the bags.
+    scoring : str or callable, optional
+        As in scikit-learn; by default the estimator's own ``score``.
+    n_repeats : int
+        How often each feature is permuted: what the spread is over.
+    random_state : int or RandomState, optional
+    sample_weight : array of shape (n_bags,), optional
+
+    Returns
+    -------
+    Bunch
+        ``importances_mean`` and ``importances_std`` of shape (n_features,), ``importances`` of
+        shape (n_features, n_repeats), ``feature_names``, and ``baseline``, the score as it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.classics import MILogisticRegression
+    >>> from mixedbag.datasets import make_any
+    >>> from mixedbag.inspection import permutation_importance
+    >>> data = make_any(n_bags=60, n_features=3, random_state=0)
+    >>> model = MILogisticRegression().fit(data.bags[:40], data.y[:40])
+    >>> found = permutation_importance(model, data.bags[40:], data.y[40:], random_state=0)
+    >>> found.importances_mean.shape
+    (3,)
+    """
+    check_is_fitted(estimator)
+    bags, random = as_bags(bags), check_random_state(random_state)
+    if n_repeats < 1:
+        raise ValueError(f"n_repeats must be at least 1, got {n_repeats}")
+    scorer = check_scoring(estimator, scoring)
+    weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+    baseline = scorer(estimator, bags, y, **weights)
+    importances = np.empty((bags.n_features, n_repeats))
+    for repeat in range(n_repeats):
+        rows = _rows_of_other_bags(bags, random)
+        for j in range(bags.n_features):
+            importances[j, repeat] = baseline - scorer(
+                estimator, _with_column(bags, j, rows), y, **weights
+            )
+    return Bunch(
+        importances_mean=importances.mean(axis=1),
+        importances_std=importances.std(axis=1),
+        importances=importances,
+        feature_names=bags.feature_names or [f"feature {j}" for j in range(bags.n_features)],
+        baseline=baseline,
+    )
+
+
+def _rows_of_other_bags(bags, random):
+    """For every instance, the row of another bag that lends it a value."""
+    lender = random.permutation(len(bags))
+    place = np.arange(bags.n_instances) - bags.spread(bags.offsets[:-1])
+    share = (place + 0.5) / bags.spread(bags.sizes)
+    taken = np.floor(share * bags.spread(bags.sizes[lender])).astype(np.int64)
+    return bags.spread(bags.offsets[:-1][lender]) + taken
+
+
+def _with_column(bags, j, rows):
+    if bags.is_sparse:
+        X = bags.instances
+        parts = [X[:, :j], X[rows][:, [j]], X[:, j + 1 :]]
+        kept = [part for part in parts if part.shape[1]]
+        return bags.with_instances(sparse.hstack(kept, format="csr"), bags.feature_names)
+    X = np.array(bags.instances)
+    X[:, j] = bags.instances[rows, j]
+    return Bags(X, bags.offsets, bags.ids, bags.feature_names)
+
+
+def _code(estimator, label):
+    found = np.flatnonzero(np.asarray(estimator.classes_) == label)
+    if not len(found):
+        raise ValueError(f"no class is called {label!r}; there are {list(estimator.classes_)}")
+    return int(found[0])
+
+
+def _score_caption(estimator, label):
+    if _evidence.speaks_of_amounts(estimator):
+        return "predicted amount of the instance"
+    if label is None and len(estimator.classes_) > 2:
+        return "instance score for the class that the bag is given"
+    return f"instance score for {estimator.classes_[1] if label is None else label}"
+
+
+def _answer_title(name, found):
+    return name if found.answer is None else f"{name}: {found.answer}"
 
 
 def _final(estimator):

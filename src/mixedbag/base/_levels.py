@@ -13,6 +13,11 @@ class Levels:
 
     _pooling: Pooling = Max()
 
+    @property
+    def _knows_instances(self):
+        """Whether instances have scores of their own, not those of bags of one."""
+        return type(self)._score_instances is not Levels._score_instances
+
     def _score_instances(self, bags):
         """Scores of the instances; by default, of each as a bag of one."""
         if type(self)._score_bags is Levels._score_bags:
