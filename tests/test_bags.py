@@ -398,3 +398,57 @@ def test_ids_that_numpy_would_make_equal_stay_apart():
     rows = np.ones((2, 1))
     for ids in ([1, "1"], [2**53, 2**53 + 1.0 - 0.5, 2**53 + 1][::2], ["a", "a\0"], [2**63, -1]):
         assert Bags.from_groups(rows, ids).ids.tolist() == ids
+
+
+# Back to tables, together, on the screen ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("ids", [None, ["b", "a"]])
+def test_a_frame_reads_back_as_the_same_bags(backend, ids):
+    bags = Bags.from_list([np.eye(2) + 0.5, np.zeros((1, 2))], ids, ["x", "pH"])
+    again, y = Bags.from_frame(bags.to_frame(["yes", "no"], backend=backend), "bag", label="label")
+    assert np.array_equal(again.instances, bags.instances)
+    assert again.offsets.tolist() == bags.offsets.tolist()
+    assert again.feature_names == bags.feature_names
+    assert again.ids.tolist() == (ids or [0, 1])
+    assert y.tolist() == ["yes", "no"]
+
+
+def test_frames_of_sparse_bags_and_clashing_names():
+    bags = Bags.from_list([sparse.csr_array(np.eye(2))])
+    assert bags.to_frame()["feature 1"].tolist() == [0.0, 1.0]
+    named = Bags.from_list([np.eye(2)], feature_names=["bag", "x"])
+    with pytest.raises(ValueError, match="one name"):
+        named.to_frame()
+    assert list(named.to_frame(bag="molecule").columns) == ["molecule", "bag", "x"]
+    with pytest.raises(ValueError, match="2 labels for 1 bags"):
+        named.to_frame([0, 1], bag="molecule")
+
+
+def test_parts_are_put_together():
+    first = Bags.from_list([np.ones((2, 2))], ["a"], ["x", "y"])
+    second = Bags.from_list([np.zeros((1, 2)), np.ones((3, 2))], ["b", "c"], ["x", "y"])
+    whole = Bags.concat([first, second])
+    assert whole.sizes.tolist() == [2, 1, 3]
+    assert whole.ids.tolist() == ["a", "b", "c"]
+    assert np.array_equal(whole.instances, np.vstack([first.instances, second.instances]))
+    assert Bags.concat([first[:], Bags.from_list([np.eye(2)], None, ["x", "y"])]).ids is None
+    thin = Bags.from_list([sparse.csr_array(np.eye(2))], ["d"], ["x", "y"])
+    assert Bags.concat([first, thin]).is_sparse
+    with pytest.raises(ValueError, match="part 1 has 3 features, part 0 has 2"):
+        Bags.concat([first, Bags.from_list([np.eye(3)])])
+    with pytest.raises(ValueError, match="other feature names"):
+        Bags.concat([first, Bags.from_list([np.eye(2)], feature_names=["y", "x"])])
+    with pytest.raises(ValueError, match="no bags"):
+        Bags.concat([])
+
+
+def test_a_notebook_shows_what_it_holds_and_runs_nothing():
+    bags = Bags.from_list([np.eye(2)] * 7, ["<script>", *"abcdef"], ["<b>x", "y"])
+    shown = bags._repr_html_()
+    assert "7 bags of 2 to 2 instances" in shown
+    assert "&lt;script&gt;" in shown
+    assert "<script>" not in shown
+    assert "<b>" not in shown
+    assert "2 more" in shown

@@ -5,13 +5,18 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mixedbag import Bags
+from mixedbag import Bags, load, save
+from mixedbag.classics import MILogisticRegression
+from mixedbag.datasets import make_any, make_sequences
+from mixedbag.sequence import SlidingWindows
 from mixedbag.testing import parametrize_with_bag_checks, toy_problem
-from mixedbag.wrappers import BagFeatures, InstanceWise, SpreadLabels
+from mixedbag.wrappers import BagFeatures, BagPipeline, InstanceWise, SpreadLabels
 
 TRANSFORMERS = [InstanceWise(StandardScaler()), InstanceWise(MaxAbsScaler()), BagFeatures()]
 SPREAD = [
@@ -90,3 +95,44 @@ def test_majority_takes_the_class_of_most_instances():
 def test_a_regressor_cannot_follow_a_class_rule():
     with pytest.raises(ValueError, match="needs a classifier"):
         SpreadLabels(Ridge(), rule="any").fit(Bags(np.eye(2), [0, 1, 2]), [0, 1])
+
+
+def test_bag_features_say_where_an_estimator_belongs(bags):
+    with pytest.raises(TypeError, match=r"make_pipeline\(BagFeatures\(\), LogisticRegression"):
+        BagFeatures(LogisticRegression()).fit(bags)
+
+
+# Pipelines that answer about instances ------------------------------------------------------------
+
+
+def test_a_pipeline_answers_about_instances(tmp_path):
+    data = make_any(n_bags=30, random_state=0)
+    learner = MILogisticRegression()
+    model = BagPipeline([("scale", InstanceWise(StandardScaler())), ("learner", learner)])
+    model.fit(data.bags, data.y)
+    scaled = model[:-1].transform(data.bags)
+    for name in ("predict", "decision_function", "predict_proba"):
+        method = f"{name}_instances"
+        said = getattr(model, method)(data.bags)
+        assert np.array_equal(said, getattr(model[-1], method)(scaled))
+    save(model, tmp_path / "model.skops")
+    again = load(tmp_path / "model.skops")
+    assert np.array_equal(again.predict_instances(data.bags), model.predict_instances(data.bags))
+    search = GridSearchCV(model, {"learner__C": [0.1, 1.0]}, cv=2).fit(data.bags, data.y)
+    assert len(search.best_estimator_.predict_instances(data.bags)) == data.bags.n_instances
+
+
+def test_a_pipeline_of_bag_statistics_sees_each_instance_alone():
+    data = make_any(n_bags=30, random_state=0)
+    model = BagPipeline([("statistics", BagFeatures()), ("forest", GaussianNB())])
+    model.fit(data.bags, data.y)
+    expected = model.predict(data.bags.singletons())
+    assert np.array_equal(model.predict_instances(data.bags), expected)
+    assert not hasattr(model, "decision_function_instances")
+
+
+def test_windows_lend_samples_their_answer():
+    data = make_sequences(n_bags=12, random_state=0)
+    steps = [("windows", SlidingWindows(size=10)), ("learner", MILogisticRegression())]
+    model = BagPipeline(steps).fit(data.bags, data.y == data.y.max())
+    assert len(model.predict_instances(data.bags)) == data.bags.n_instances

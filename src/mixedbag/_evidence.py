@@ -56,18 +56,28 @@ def knows_instances(model):
     return getattr(final, "_knows_instances", hasattr(final, "predict_instances"))
 
 
+def at_instances(model, bags, method):
+    """The answers of a method about instances; a model that only knows bags sees each alone."""
+    of_bags = method.removesuffix("_instances")
+    return _asked(model, bags, method, lambda asked, alone: getattr(asked, of_bags)(alone))
+
+
 def _of_instances(model, bags, method, as_bags_of_one):
+    return _columns(_asked(model, bags, method, as_bags_of_one))
+
+
+def _asked(model, bags, method, as_bags_of_one):
     """Ask the model about instances; one that only knows bags sees each as a bag of one."""
     if isinstance(model, Pipeline):
         final = model.steps[-1][1]
         inner = model[:-1].transform(bags) if len(model.steps) > 1 else bags
         if isinstance(inner, Bags):
-            values = _of_instances(final, inner, method, as_bags_of_one)
+            values = _asked(final, inner, method, as_bags_of_one)
             return (
                 values if inner.n_instances == bags.n_instances else _nearest(values, inner, bags)
             )
-    if hasattr(model, method):
-        return _columns(getattr(model, method)(bags))
+    elif hasattr(model, method):
+        return np.asarray(getattr(model, method)(bags))
     singles = bags.singletons()
     parts = [
         as_bags_of_one(model, singles[start : start + _BLOCK])

@@ -48,7 +48,7 @@ _CLASSES = {
     "mixedbag.pooling": (
         *("ISR", "LogMeanExp", "LogSumExp", "Majority", "Max", "Mean", "NoisyOr", "OWA", "Sum"),
     ),
-    "mixedbag.wrappers": ("BagFeatures", "InstanceWise", "SpreadLabels"),
+    "mixedbag.wrappers": ("BagFeatures", "BagPipeline", "InstanceWise", "SpreadLabels"),
     "sklearn.decomposition": ("PCA", "TruncatedSVD"),
     "sklearn.dummy": ("DummyClassifier", "DummyRegressor"),
     "sklearn.ensemble": (

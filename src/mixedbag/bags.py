@@ -1,5 +1,6 @@
 """`Bags`: one table of instances, cut into bags. Every input becomes one."""
 
+import html
 import numbers
 import warnings
 
@@ -320,6 +321,80 @@ class Bags:
         """Every instance as a bag of its own."""
         return Bags._unchecked(
             self._instances, np.arange(self.n_instances + 1), None, self._feature_names
+        )
+
+    @classmethod
+    def concat(cls, parts):
+        """Several `Bags` one after the other; they must have the same features.
+
+        Ids are kept where all parts have them.
+        """
+        parts = list(parts)
+        if not parts:
+            raise ValueError("no bags: the list is empty")
+        first = parts[0]
+        for i, part in enumerate(parts):
+            if part.n_features != first.n_features:
+                raise ValueError(
+                    f"part {i} has {part.n_features} features, part 0 has {first.n_features}"
+                )
+            if part.feature_names != first.feature_names:
+                raise ValueError(f"part {i} has other feature names than part 0")
+        tables = [part.instances for part in parts]
+        if any(part.is_sparse for part in parts):
+            instances = sparse.vstack([sparse.csr_array(t) for t in tables], format="csr")
+        else:
+            instances = np.concatenate(tables)
+        sizes = np.concatenate([part.sizes for part in parts])
+        known = [part.ids for part in parts]
+        ids = None if any(i is None for i in known) else [v for i in known for v in i.tolist()]
+        return cls(instances, np.concatenate([[0], np.cumsum(sizes)]), ids, first.feature_names)
+
+    def to_frame(self, y=None, *, bag="bag", label="label", backend="pandas"):
+        """A data frame with a row an instance, which `from_frame` reads back.
+
+        Parameters
+        ----------
+        y : array of shape (n_bags,), optional
+            Labels of the bags, for the column `label`.
+        bag, label : str
+            Names of the columns with the bag's id and label.
+        backend : {"pandas", "polars", "pyarrow"}
+        """
+        import narwhals.stable.v2 as nw
+
+        X = self._instances.toarray() if self.is_sparse else self._instances
+        names = self._feature_names or [f"feature {j}" for j in range(self.n_features)]
+        taken = {bag, label} if y is not None else {bag}
+        if taken & set(names) or len(set(names)) < len(names):
+            raise ValueError(f"columns would have one name: {sorted(taken)} and {names[:12]}")
+        ids = np.arange(len(self)) if self._ids is None else self._ids
+        columns = {bag: self.spread(np.asarray(ids)).tolist()}
+        if y is not None:
+            if len(y) != len(self):
+                raise ValueError(f"{len(y)} labels for {len(self)} bags")
+            columns[label] = self.spread(np.asarray(y)).tolist()
+        columns.update({name: X[:, j] for j, name in enumerate(names)})
+        return nw.from_dict(columns, backend=backend).to_native()
+
+    def _repr_html_(self):
+        """What a notebook shows: how many of what, and the first bags."""
+        names = self._feature_names or [str(j) for j in range(self.n_features)]
+        sizes = self.sizes if len(self) else np.zeros(1, dtype=int)
+        facts = (
+            f"{len(self)} bags of {sizes.min()} to {sizes.max()} instances (median "
+            f"{np.median(sizes):g}), {self.n_features} features: {', '.join(names[:8])}"
+            + (", …" if len(names) > 8 else "")
+        )
+        rows = "".join(
+            f"<tr><td>{html.escape(str(i if self._ids is None else plain(self._ids[i])))}</td>"
+            f"<td>{self.sizes[i]}</td></tr>"
+            for i in range(min(5, len(self)))
+        )
+        more = f"<tr><td colspan=2>… {len(self) - 5} more</td></tr>" if len(self) > 5 else ""
+        return (
+            f"<div><p>{html.escape(repr(self))}</p><p>{html.escape(facts)}</p>"
+            f"<table><tr><th>bag</th><th>instances</th></tr>{rows}{more}</table></div>"
         )
 
     def check_finite(self, allow_nan=False, largest=np.inf):

@@ -7,19 +7,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import TransformerMixin, clone, is_regressor
+from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from mixedbag._evidence import at_instances
 from mixedbag._parameters import having, one_of
 from mixedbag._spread import SpreadAny, SpreadCounts, SpreadMajority, SpreadTotals
 from mixedbag._validation import check_choice
 from mixedbag._wide import in_double
-from mixedbag.bags import Bags
+from mixedbag.bags import Bags, as_bags
 from mixedbag.base import BagEstimator
 from mixedbag.pooling import bag_max, bag_sum
 
-__all__ = ["BagFeatures", "InstanceWise", "SpreadLabels"]
+__all__ = ["BagFeatures", "BagPipeline", "InstanceWise", "SpreadLabels"]
 
 
 class InstanceWise(TransformerMixin, BagEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
@@ -124,6 +126,12 @@ class BagFeatures(TransformerMixin, BagEstimator):
 
     def fit(self, bags: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Check the input; there is nothing to learn."""
+        if hasattr(self.statistics, "fit"):
+            name = type(self.statistics).__name__
+            raise TypeError(
+                f"BagFeatures only describes bags; the estimator comes behind it: "
+                f"make_pipeline(BagFeatures(), {name}(...))"
+            )
         self._validate_params()
         for name in self.statistics:
             check_choice("statistics", name, ("min", "mean", "max", "std", "log_size"))
@@ -160,6 +168,58 @@ class BagFeatures(TransformerMixin, BagEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = False
         return tags
+
+
+def _final_predicts(method):
+    """Whether the last step can be asked about instances, if need be each as a bag of one."""
+    return available_if(
+        lambda pipeline: (
+            hasattr(pipeline.steps[-1][1], method)
+            or hasattr(pipeline.steps[-1][1], method.removesuffix("_instances"))
+        )
+    )
+
+
+class BagPipeline(Pipeline):
+    """scikit-learn's pipeline, with answers about instances.
+
+    Bags go through the steps as in any pipeline. The last step is asked about the instances; where
+    a step cuts sequences into windows, each sample takes the answer of the nearest window, and
+    where a step makes one row of a bag, each instance is asked about as a bag of one.
+
+    Parameters
+    ----------
+    steps : list of (name, estimator)
+    transform_input, memory, verbose
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from mixedbag.classics import MILogisticRegression
+    >>> from mixedbag.datasets import make_any
+    >>> from mixedbag.wrappers import BagPipeline, InstanceWise
+    >>> data = make_any(n_bags=30, random_state=0)
+    >>> scaler, learner = InstanceWise(StandardScaler()), MILogisticRegression()
+    >>> model = BagPipeline([("scale", scaler), ("learner", learner)]).fit(data.bags, data.y)
+    >>> len(model.predict_instances(data.bags)) == data.bags.n_instances
+    True
+    """
+
+    @_final_predicts("predict_instances")
+    def predict_instances(self, bags: Any) -> np.ndarray:
+        """What the last step predicts of every instance."""
+        return at_instances(self, as_bags(bags), "predict_instances")
+
+    @_final_predicts("decision_function_instances")
+    def decision_function_instances(self, bags: Any) -> np.ndarray:
+        """Scores of the instances."""
+        return at_instances(self, as_bags(bags), "decision_function_instances")
+
+    @_final_predicts("predict_proba_instances")
+    def predict_proba_instances(self, bags: Any) -> np.ndarray:
+        """Probabilities of the instances' classes."""
+        return at_instances(self, as_bags(bags), "predict_proba_instances")
 
 
 def _statistic(name, bags):
@@ -252,6 +312,10 @@ class SpreadLabels(BagEstimator):
         if self.rule != "mean":
             return (self.rule,)
         return ("sum",) if is_regressor(self.estimator) else ("count",)
+
+    @property
+    def _knows_instances(self):
+        return self._delegate()._knows_instances
 
     @property
     def _accepts_sparse(self):  # type: ignore[override]

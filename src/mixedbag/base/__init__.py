@@ -12,6 +12,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from mixedbag._validation import check_choice, refuse_missing_labels  # noqa: F401
+from mixedbag.base._calibrating import Calibrating
 from mixedbag.base._fitting import Fitting
 from mixedbag.base._levels import Levels, LogOddsMixin, winners
 from mixedbag.base._one_vs_rest import OneVsRest, against_rest
@@ -63,7 +64,7 @@ class BagEstimator(Reading, Fitting, OneVsRest, Levels, BaseEstimator):
             )
 
 
-class BagClassifier(ClassifierMixin, BagEstimator):
+class BagClassifier(ClassifierMixin, Calibrating, BagEstimator):
     """Base of classifiers whose bags carry one class label each.
 
     Binary learners get ``_fit(bags, sign, weight)`` with ``sign = ±1`` (the second of ``classes_``
@@ -71,6 +72,9 @@ class BagClassifier(ClassifierMixin, BagEstimator):
     are learned one against the rest. A learner that handles several classes itself sets
     ``_multiclass = True``: its ``_fit`` gets class codes and its scores have a column a class (one
     score is still enough for two classes).
+
+    Learners whose scores are log-odds add `LogOddsMixin` and have probabilities at once; the others
+    have them after `calibrate`.
     """
 
     def _read_targets(self, bags, y):
