@@ -208,3 +208,33 @@ def test_the_answered_class_has_the_largest_share():
     assert_allclose(
         moved[np.repeat(agreed, np.diff(offsets))], q[np.repeat(agreed, np.diff(offsets))]
     )
+
+
+def contaminated(rng, n_bags, size, share):
+    """Bags of which half hold a share of instances moved by three."""
+    positive = np.arange(n_bags) % 2 == 1
+    witness = (rng.uniform(size=(n_bags, size)) < share) & positive[:, None]
+    s = rng.normal(size=(n_bags, size)) + 3.0 * witness
+    return s.ravel(), np.arange(n_bags + 1) * size, positive, witness.ravel()
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
+def test_what_witnesses_look_like_is_found_without_knowing_any(share):
+    s, offsets, positive, _ = contaminated(np.random.default_rng(0), 400, 20, share)
+    odds = account.witness_odds(s, offsets, positive, np.ones(400))
+    # Of two normals three apart: log-odds 3 s − 4.5 + log share / (1 − share).
+    assert odds.slope == pytest.approx(3.0, rel=0.4)
+    expected = -4.5 + np.log(share / (1 - share))
+    assert odds.intercept == pytest.approx(expected, rel=0.5, abs=1.0)
+
+
+def test_answers_are_shared_out_among_many_witnesses():
+    s, offsets, positive, witness = contaminated(np.random.default_rng(0), 200, 20, 0.5)
+    weight, p = np.ones(200), np.where(positive, 0.97, 0.03)
+    odds = account.InstanceOdds.fit(s, offsets, positive, weight)
+    losses = []
+    for one in (odds, odds.after_agreement(s, offsets, positive, weight)):
+        q = expit(one.agree(one(s), offsets, p))
+        assert_allclose(one.bag_probability(np.log(q / (1 - q)), offsets), p, atol=1e-9)
+        losses.append(-np.mean(np.log(np.where(witness, q, 1 - q))))
+    assert losses[1] < 0.8 * losses[0]

@@ -21,6 +21,7 @@ Counts, totals and majorities have accounts of their own, each one shift a bag a
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
@@ -30,6 +31,9 @@ from mixedbag.pooling import bag_argmax, bag_logsumexp, bag_max, bag_sum, spread
 
 _CERTAIN = 1e-12  # answers are never surer than this, so that log-odds stay finite
 _STEPS = 200
+_ENOUGH = 20_000  # instances for three numbers
+_FACTORS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4)
+_DEPENDENCES = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0)
 
 
 # The rule "any" ----------------------------------------------------------------------------------
@@ -122,15 +126,52 @@ class InstanceOdds:
         scores = np.asarray(scores, dtype=np.float64)
         offsets = np.asarray(offsets)
         positive = np.asarray(positive, dtype=bool)
+        weight = np.ones(len(positive)) if weight is None else np.asarray(weight, dtype=np.float64)
         run_length = correlation_length(scores, offsets) if in_time else 1
         scores, offsets = _largest_of_runs(scores, offsets, run_length)
-        weight = np.ones(len(positive)) if weight is None else np.asarray(weight, dtype=np.float64)
         # Fitted on standardised scores, so that one tolerance suits every learner's scale.
         centre = float(np.median(scores))
         width = float(np.quantile(np.abs(scores - centre), 0.9)) or 1.0
         problem = _BagLikelihood((scores - centre) / width, offsets, positive, weight)
         slope, intercept, r = problem.solve(dependence)
         return cls(slope / width, intercept - slope * centre / width, r, run_length)
+
+    def after_agreement(self, scores, offsets, positive, weight):
+        """The same account with the slope and dependence that suit instances once bags are known.
+
+        After agreement the intercept is gone: slope and r decide how a bag's answer is shared out.
+        The bags' labels tell too little of that where many witnesses are as good as one, but
+        together they tell what witnesses look like (`witness_odds`). Of a grid, the slope and the r
+        are taken whose probabilities, after agreement with Platt's targets of positive bags, are
+        nearest to these in cross-entropy.
+
+        Parameters
+        ----------
+        scores, offsets, positive, weight
+            As in `fit`.
+        """
+        scores = np.asarray(scores, dtype=np.float64)
+        positive = np.asarray(positive, dtype=bool)
+        likely = witness_odds(scores, offsets, positive, weight)
+        inside, count = spread(positive, offsets), spread(weight, offsets)
+        if likely is None or not inside.any():
+            return self
+        sizes = np.diff(offsets)[positive]
+        places = np.concatenate([[0], np.cumsum(sizes)])
+        n_positive = weight[positive].sum()
+        answer = np.full(len(sizes), (n_positive + 1) / (n_positive + 2))
+        s, count = scores[inside], count[inside]
+        wanted = answer[0] * expit(likely(s))
+        best, best_loss = self, np.inf
+        for factor in _FACTORS:
+            for r in _DEPENDENCES:
+                tried = InstanceOdds(factor * likely.slope, 0.0, r, self.run_length)
+                q = expit(tried.agree(tried(s), places, answer))
+                q = np.clip(q, _CERTAIN, 1.0 - _CERTAIN)
+                loss = -count @ (wanted * np.log(q) + (1 - wanted) * np.log1p(-q))
+                if loss < best_loss:
+                    best, best_loss = tried, loss
+        return InstanceOdds(best.slope, self.intercept, best.dependence, self.run_length)
 
     def __call__(self, scores):
         """Log-odds of instances with these scores."""
@@ -209,6 +250,59 @@ class _BagLikelihood:
         mean_log = bag_sum(share * log_h, self.offsets)
         by_inverse = by_log @ (total - r * mean_log)
         return value, np.array([by_z @ self.scores, by_z.sum(), by_inverse])
+
+
+class WitnessOdds(NamedTuple):
+    """Log-odds that an instance of a positive bag is a witness: slope · s + intercept."""
+
+    slope: float
+    intercept: float
+
+    def __call__(self, scores):
+        return self.slope * scores + self.intercept
+
+
+def witness_odds(scores, offsets, positive, weight):
+    """What witnesses look like, from all instances of positive and of negative bags.
+
+    Of those in positive bags a share π are witnesses, the others look like those in negative bags.
+    If witnesses' odds in positive bags are e^z with z = a s + c, densities there and here have the
+    ratio (1 − π)(1 + e^z), so that
+
+        log-odds of being in a positive bag  =  k + softplus(a s + c),    a ≥ 0,
+
+    with k ≤ the log-odds of all. Fitted by the likelihood of "in which kind of bag is it" over
+    single instances; None where there is one kind alone.
+    """
+    inside, count = spread(positive, offsets), spread(weight, offsets)
+    if inside.all() or not inside.any():
+        return None
+    step = max(1, len(scores) // _ENOUGH)
+    s, inside, count = scores[::step], inside[::step], count[::step]
+    if inside.all() or not inside.any():
+        return None
+    centre, width = float(np.median(s)), float(np.std(s)) or 1.0
+    s, count = (s - centre) / width, count / count.sum()
+    share = count[inside].sum()
+    base = np.log(share) - np.log1p(-share)
+    sign = np.where(inside, 1.0, -1.0)
+
+    def loss(x):
+        a, c, k = x
+        z = a * s + c
+        eta = k + np.logaddexp(0.0, z)
+        by_eta = -count * sign * expit(-sign * eta)
+        by_z = by_eta * expit(z)
+        value = count @ np.logaddexp(0.0, -sign * eta)
+        return value, np.array([by_z @ s, by_z.sum(), by_eta.sum()])
+
+    bounds = [(0.0, 50.0), (-40.0, 40.0), (base - 8.0, base)]
+    found = [
+        minimize(loss, [a, c, base - 0.1], jac=True, method="L-BFGS-B", bounds=bounds)
+        for a, c in ((1.0, -1.0), (3.0, -6.0))
+    ]
+    a, c, _ = min(found, key=lambda result: result.fun).x
+    return WitnessOdds(float(a / width), float(c - a * centre / width))
 
 
 def correlation_length(scores, offsets):

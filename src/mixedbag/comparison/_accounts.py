@@ -230,21 +230,13 @@ def _fit_any(question, evidence, offsets, rows, calibrators, n_best):
     shares = blend_weights(hazards, partial(_hazard_loss, positive=positive), weight, n_best)
     chosen = np.flatnonzero(shares).tolist()
     weights = [float(shares[m]) for m in chosen]
-    if len(chosen) == 1:
-        joint = [odd.unmoved() for odd in odds[chosen[0]]]
-    else:
-        mean = [
-            _mean_log_odds(
-                [evidence[m][of_taken] for m in chosen], [odds[m][i] for m in chosen], weights, code
-            )
-            for i, code in enumerate(codes)
-        ]
-        joint = [
-            InstanceOdds.fit(
-                *(z, _offsets(offsets, taken), positive[taken, i], weight[taken]), in_time=in_time
-            )
-            for i, z in enumerate(mean)
-        ]
+    joint = []
+    for i, code in enumerate(codes):
+        z = _mean_log_odds(
+            [evidence[m][of_taken] for m in chosen], [odds[m][i] for m in chosen], weights, code
+        )
+        asked = z, _offsets(offsets, taken), positive[taken, i], weight[taken]
+        joint.append(InstanceOdds.fit(*asked, in_time=in_time).after_agreement(*asked))
     return chosen, AnyAccount(weights, [odds[m] for m in chosen], joint, codes, n_classes)
 
 
