@@ -108,12 +108,98 @@ def test_a_saved_model_predicts_and_explains(compared, folder):
         assert len(list(csv.DictReader(file))) == len(table.readlines()) - 1
     arguments = ("explain", model, "table.csv", "mol-007", "--bag", "molecule")
     told = json.loads(mixedbag(*arguments, "--json", folder=folder).stdout)
-    scores = [instance["score"] for instance in told["instances"]]
-    assert scores == sorted(scores, reverse=True)
+    lost = [instance["contribution"] for instance in told["instances"]]
+    assert lost == sorted(lost, reverse=True)
+    assert told["contributions"] == f"log-odds of {told['predicted']} lost without it"
+    assert all(set(i["because of"]) <= {"x0", "x1", "x2"} for i in told["instances"])
     done = mixedbag(*arguments, folder=folder)
     assert done.stdout.startswith("bag mol-007: predicted")
     done = mixedbag(*arguments[:3], "nobody", "--bag", "molecule", folder=folder, code=2)
     assert "no bag 'nobody' among its 40 bags" in done.stderr
+
+
+def test_a_model_remembers_its_table(compared, folder):
+    model = "out/model.skops"
+    origin = load(folder / model).origin
+    assert origin.columns == {"bag": "molecule", "label": "active"}
+    assert origin.rule == "any"
+    said = mixedbag("predict", model, "table.csv", folder=folder)
+    rows = list(csv.DictReader(said.stdout.splitlines()))
+    assert {row["outside"] for row in rows} == {""}
+    assert {"probability yes", "probability no"} <= rows[0].keys()
+    n_yes = sum(row["predicted"] == "yes" for row in rows)
+    assert "40 bags: " in said.stderr
+    assert f"{n_yes} yes" in said.stderr
+    said = mixedbag("predict", model, "table.csv", "--instance", folder=folder)
+    for row in csv.DictReader(said.stdout.splitlines()):
+        assert {"predicted", "probability yes", "outside"} <= row.keys()
+    mixedbag("explain", model, "table.csv", "mol-003", folder=folder)
+
+
+def test_what_is_far_from_the_training_data_is_marked(compared, folder):
+    lines = (folder / "table.csv").read_text().splitlines()
+    row = lines[1].split(",")
+    far = [*row[:2], "1000", *row[3:]]
+    (folder / "far.csv").write_text("\n".join([*lines[:20], ",".join(["strange", *far[1:]])]))
+    done = mixedbag("predict", "out/model.skops", "far.csv", "--out", "far-said.csv", folder=folder)
+    rows = list(csv.DictReader((folder / "far-said.csv").read_text().splitlines()))
+    assert [row["bag"] for row in rows if row["outside"]] == ["strange"]
+    assert rows[-1]["outside"] == "x1"
+    assert "written to far-said.csv; 1 far outside" in done.stderr
+
+
+def test_evaluate_measures_both_levels(tmp_path):
+    train, test = (
+        make_any(n_bags=60, size=(2, 6), n_features=3, random_state=0).bags,
+        make_any(n_bags=60, size=(2, 6), n_features=3, random_state=0),
+    )
+    words, truth = np.where(test.y, "yes", "no"), np.where(test.instance_labels, "yes", "no")
+    write_csv(tmp_path / "train.csv", train, words)
+    write_csv(tmp_path / "test.csv", test.bags, words, extra={"is witness": truth})
+    columns = ("--bag", "molecule", "--label", "active")
+    fit = ("fit", "train.csv", *columns, "--learner", "spread labels + logistic")
+    mixedbag(*fit, folder=tmp_path)
+    asked = ("evaluate", "model.skops", "test.csv", "--instance-label", "is witness")
+    told = json.loads(mixedbag(*asked, "--json", "--out", "e.html", folder=tmp_path).stdout)
+    model = load(tmp_path / "model.skops")
+    bags = Bags(test.bags.instances.round(4), test.bags.offsets, feature_names=["x0", "x1", "x2"])
+    right = np.mean(model.predict(bags) == words)
+    assert told["of bags"]["accuracy"] == pytest.approx(right)
+    assert told["of instances"]["accuracy"] == pytest.approx(
+        np.mean(model.predict_instances(bags) == truth)
+    )
+    assert told["of bags"]["always the same answer"] == pytest.approx(0.5)
+    assert np.sum(told["confusion"]) == 60
+    page = (tmp_path / "e.html").read_text()
+    assert "The bags answered worst" in page
+    assert "<script" not in page
+    shown = mixedbag(*asked, folder=tmp_path).stdout
+    assert "balanced accuracy" in shown
+    assert "of instances" in shown
+    done = mixedbag(*asked, "--out", "e.html", folder=tmp_path, code=2)
+    assert "e.html has other results: name another --out, or add --overwrite" in done.stderr
+    words[0] = "may"
+    write_csv(tmp_path / "test.csv", test.bags, words, extra={"is witness": truth})
+    done = mixedbag("evaluate", "model.skops", "test.csv", folder=tmp_path, code=2)
+    assert "label 'may' is none of the model's classes: no, yes" in done.stderr
+
+
+def test_results_of_another_run_are_not_overwritten_unasked(compared, folder):
+    base = ("compare", "table.csv", "--bag", "molecule", "--label", "active")
+    other = (*base, "--folds", "2", "--learners", "spread labels + logistic", "--out", "out")
+    before = (folder / "out" / "report.html").read_bytes()
+    done = mixedbag(*other, folder=folder, code=2)
+    assert "out has the results of `mixedbag compare table.csv" in done.stderr
+    assert "--overwrite" in done.stderr
+    assert (folder / "out" / "report.html").read_bytes() == before
+    done = mixedbag(*("compare", "nothing.csv", "--out", "out"), folder=folder, code=2)
+    assert "--overwrite" in done.stderr  # checked before anything is read
+    fit = ("fit", *base[1:], "--learner", "spread labels + logistic", "--out", "m.skops")
+    mixedbag(*fit, folder=folder)
+    mixedbag(*fit, folder=folder)  # the same again
+    done = mixedbag(*fit, "--seed", "1", folder=folder, code=2)
+    assert "m.skops has the results of `mixedbag fit table.csv" in done.stderr
+    mixedbag(*fit, "--seed", "1", "--overwrite", folder=folder)
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,9 @@ def of_instances(model, bag: Bags, most: int = _MOST) -> Contributions:
     return Contributions(_label(model, code), strength, values, run_length)
 
 
-def of_features(model, bag: Bags, instance: int, typical: np.ndarray) -> np.ndarray:
+def of_features(
+    model, bag: Bags, instance: int, typical: np.ndarray, most: int | None = None
+) -> np.ndarray:
     """What each feature of one instance does for the bag's answer.
 
     Parameters
@@ -113,12 +115,18 @@ def of_features(model, bag: Bags, instance: int, typical: np.ndarray) -> np.ndar
         The place of the instance in the bag.
     typical : array of shape (n_features,)
         The value that a feature takes in place of its own.
+    most : int, optional
+        Only so many features are asked about, those furthest from typical for their bag; the others
+        have zero.
     """
     code = answered(model, bag)
     strength = float(_strength(model, bag, code)[0])
     n, d = bag.n_instances, bag.n_features
     own = _dense(bag.instances[[instance]])[0]
     differs = np.flatnonzero(~((own == typical) | (np.isnan(own) & np.isnan(typical))))
+    if most is not None and len(differs) > most:
+        distance = np.nan_to_num(np.abs(own - typical) / (np.abs(own) + np.abs(typical)))
+        differs = differs[np.argsort(-distance[differs], kind="stable")[:most]]
     values = np.zeros(d)
     block = max(1, _ROWS // n)
     for start in range(0, len(differs), block):

@@ -62,22 +62,30 @@ class Origin:
         return replace(self, **facts)
 
     def outside(self, bags):
-        """What is far from anything the model has learned from, a text a bag; empty: nothing.
+        """Features far from anything the model has learned from, a text a bag; empty: none.
 
         A value is far when it is beyond the range of its feature by more than a quarter of it.
         """
-        span = np.nan_to_num(self.high - self.low)
-        with np.errstate(invalid="ignore"):
-            low, high = self.low - _MARGIN * span, self.high + _MARGIN * span
+        far = self._far(bags)
+        marks = np.full(len(bags), "", dtype=object)
         names = bags.feature_names or [f"feature {j}" for j in range(bags.n_features)]
-        marks = [""] * len(bags)
-        for i in range(len(bags)):
-            X = bags[i].toarray() if bags.is_sparse else bags[i]
-            far = np.flatnonzero(((low > X) | (high < X)).any(axis=0))
-            if len(far):
-                more = f" and {len(far) - _NAMED} more" if len(far) > _NAMED else ""
-                marks[i] = ", ".join(names[j] for j in far[:_NAMED]) + more
+        found = np.unique(np.column_stack([bags.bag_of[far[0]], far[1]]), axis=0)
+        for bag in np.unique(found[:, 0]):
+            features = found[found[:, 0] == bag, 1]
+            more = f" and {len(features) - _NAMED} more" if len(features) > _NAMED else ""
+            marks[bag] = ", ".join(names[j] for j in features[:_NAMED]) + more
         return marks
+
+    def _far(self, bags):
+        """Rows and columns of values that are far from the range of their feature."""
+        span = np.nan_to_num(self.high - self.low)
+        low, high = self.low - _MARGIN * span, self.high + _MARGIN * span
+        X = bags.instances
+        if not bags.is_sparse:
+            return np.nonzero((low > X) | (high < X))
+        stored = X.tocoo()
+        is_far = (stored.data < low[stored.col]) | (stored.data > high[stored.col])
+        return stored.row[is_far], stored.col[is_far]
 
 
 def _ranges(bags):

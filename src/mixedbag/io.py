@@ -139,7 +139,9 @@ def _unpacked(content):
 
 def _stamp(model):
     versions = {name: importlib.metadata.version(name) for name in ("scikit-learn", "numpy")}
-    return {"mixedbag": __version__, "model": type(model).__name__, **versions}
+    run = getattr(getattr(model, "origin", None), "run", "")
+    origin = {"run": run} if run else {}
+    return {"mixedbag": __version__, "model": type(model).__name__, **versions, **origin}
 
 
 def read_stamp(path):

@@ -1,4 +1,4 @@
-"""The command line: compare, fit, predict, explain, datasets, demo."""
+"""The command line: compare, fit, predict, evaluate, explain, datasets, demo."""
 
 from mixedbag.cli._app import app, main
 

@@ -14,6 +14,18 @@ def needed_features(model):
     return None if names is None else [str(name) for name in names]
 
 
+def remembered(model, role, given=None):
+    """The column of a role: the one that was given, or that the model learned from."""
+    origin = getattr(model, "origin", None)
+    return given if given is not None or origin is None else origin.columns.get(role)
+
+
+def outside(model, bags):
+    """Marks of what is far from the data that the model learned from; none for older models."""
+    origin = getattr(model, "origin", None)
+    return {} if origin is None else {"outside": origin.outside(bags)}
+
+
 @contextmanager
 def asking(path):
     """Ask the model at `path`; one that cannot answer is wrong input, and so is what it refuses."""
@@ -45,6 +57,10 @@ def instance_answers(model, bags):
     _refuse_other_features(model, bags)
     if _evidence.speaks_of_amounts(model):
         return _amounts(_evidence.amount_evidence_of_instances(model, bags))
+    if hasattr(model, "predict_proba_instances") and hasattr(model, "predict_instances"):
+        values = model.predict_proba_instances(bags)
+        names = [f"probability {label}" for label in model.classes_.tolist()]
+        return {"predicted": model.predict_instances(bags), **dict(zip(names, values.T))}
     return _classes(model, _evidence.class_evidence_of_instances(model, bags))
 
 

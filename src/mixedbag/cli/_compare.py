@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from mixedbag.cli._runs import refuse_other_run, remember, sign
 from mixedbag.cli._terminal import say, shown, wide
 from mixedbag.cli.tables import read_data, require_labels, seconds, shape
 from mixedbag.exceptions import InputError
@@ -50,6 +51,9 @@ def command(
     ] = -1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all that is random.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder for the results.")] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Write over the results of another run.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     open_report: Annotated[bool, typer.Option("--open", help="Open the report.")] = False,
 ):
@@ -60,6 +64,8 @@ def command(
     budget = seconds(time_budget)
     if budget == 0:
         raise InputError("--time-budget leaves no time: write 90s, 10m, 1h or none")
+    out = out or Path(f"mixedbag-{Path(table).name.split('.')[0]}")
+    refuse_other_run(out, overwrite)
     data = read_data(table, bag, label, time, drop or (), instance, group, weight, query)
     data = require_labels(data, table, positive)
     if images is not None:
@@ -67,7 +73,11 @@ def command(
     run(
         data,
         title=Path(table).name,
-        out=out or Path(f"mixedbag-{Path(table).name.split('.')[0]}"),
+        out=out,
+        columns={
+            **{"bag": bag, "label": label, "time": time, "instance": instance},
+            **{"group": group, "weight": weight},
+        },
         rule=rule,
         in_time=time is not None,
         budget=budget,
@@ -93,7 +103,16 @@ def checked_shape(text, bags):
 
 
 def run(
-    data, title, out, budget, rule, in_time=False, as_json=False, open_report=False, **settings
+    data,
+    title,
+    out,
+    budget,
+    rule,
+    in_time=False,
+    as_json=False,
+    open_report=False,
+    columns=None,
+    **settings,
 ):
     """Compare on `data`, show it live, and fill the folder `out`."""
     from mixedbag.cli._live import leaderboard, troubles
@@ -103,12 +122,17 @@ def run(
     settled = settle_rule(rule, data.y, data.bags.sizes, in_time)
     tell_understood(console, data, title, settled, hint="; --rule overrides" * (rule == "auto"))
     out.mkdir(parents=True, exist_ok=True)
+    sign(out)
     result = compare_live(data, settled, out / "folds", budget, as_json, settings)
     # Shown before anything is written: a full disk must not take the answer away.
     console.print()
     console.print(leaderboard(result))
     for trouble in troubles(result):
         console.print(shown(trouble))
+    if result.model is not None:
+        remember(result.model, settings.get("positive"), **(columns or {}))
+        for note in result.model.notes:
+            console.print(shown(f"  {note}"))
     files = write_folder(result, out, data, title)
     if as_json:
         typer.echo(json.dumps(summary(result, files), indent=2))

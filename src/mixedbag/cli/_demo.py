@@ -19,16 +19,21 @@ _LEARNERS = (
 
 def command(
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("mixedbag-demo"),
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Write over the results of another run.")
+    ] = False,
     time_budget: Annotated[str, typer.Option(help="90s, 10m, 1h or none.")] = "20s",
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     open_report: Annotated[bool, typer.Option("--open", help="Open the report.")] = False,
 ):
     """Which bags of handwritten digits contain a 9? Compare learners on built-in data."""
     from mixedbag.cli._compare import run
+    from mixedbag.cli._runs import refuse_other_run
     from mixedbag.cli.tables import seconds
     from mixedbag.comparison import Guess
     from mixedbag.datasets import load_digits_bags
 
+    refuse_other_run(out, overwrite)
     run(
         load_digits_bags(),
         rule=Guess("any", "one 9 is enough"),

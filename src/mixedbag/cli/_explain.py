@@ -11,7 +11,8 @@ from mixedbag._tables import plain
 from mixedbag.cli._edge import load_model
 from mixedbag.exceptions import InputError
 
-_FEATURES = 5
+_FEATURES = 3  # that an instance's line names
+_ASKED = 40  # features that are tried
 
 
 def command(
@@ -23,32 +24,68 @@ def command(
     top: Annotated[int, typer.Option(min=1, help="How many instances to show.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ):
-    """Show what the model says of one bag, and which instances made it say so."""
-    from mixedbag.cli._answers import asking, bag_answers, instance_answers, needed_features
+    """Show what the model says of one bag, and which instances made it say so.
+
+    Instances are ranked by what the answer loses without them, features by what it loses when they
+    take their typical value.
+    """
+    from mixedbag import _contributions
+    from mixedbag.cli._answers import (
+        asking,
+        bag_answers,
+        instance_answers,
+        needed_features,
+        remembered,
+    )
     from mixedbag.cli.tables import stream_bags
 
     fitted = load_model(model)
     with asking(model):
         features = needed_features(fitted)
+        bag, time = remembered(fitted, "bag", bag), remembered(fitted, "time", time)
     found = find_bag(stream_bags(table, bag, features, time), name, table)
     with asking(model):
         verdict = {name: plain(values[0]) for name, values in bag_answers(fitted, found).items()}
         answers = instance_answers(fitted, found)
-    *_, score = answers.values()
-    order = np.argsort(-score, kind="stable")
-    ranked = [
-        {
-            "instance": int(i),
-            **{name: plain(values[i]) for name, values in answers.items()},
-            "stands out": standing_out(found, i),
-        }
-        for i in order
-    ]
-    explanation = {"bag": name, **verdict, "instances": ranked}
+        contributions = _contributions.of_instances(fitted, found)
+        typical = _typical(fitted, found)
+        ranked = []
+        for place, i in enumerate(contributions.ranking().tolist()):
+            line = {
+                "instance": i,
+                "contribution": float(f"{contributions.values[i]:.4g}"),
+                **{name: plain(values[i]) for name, values in answers.items()},
+            }
+            if place < top:
+                line["because of"] = _because(fitted, found, i, typical)
+            ranked.append(line)
+    facts = {"bag": name, **verdict, "contributions": contributions.caption}
     if as_json:
-        typer.echo(json.dumps(explanation, indent=2, default=str))
+        typer.echo(json.dumps({**facts, "instances": ranked}, indent=2, default=str))
     else:
-        _show(explanation, top)
+        _show({**facts, "instances": ranked}, top)
+
+
+def _typical(model, bags):
+    """Typical values of features: those of the training data, or of the bag itself."""
+    from mixedbag import _contributions
+
+    origin = getattr(model, "origin", None)
+    return _contributions.typical_values(bags) if origin is None else origin.typical
+
+
+def _because(model, bags, i, typical):
+    """The features that did most for the answer, with their values and contributions."""
+    from mixedbag import _contributions
+
+    values = _contributions.of_features(model, bags, i, typical, most=_ASKED)
+    X = bags.instances[[i]].toarray()[0] if bags.is_sparse else bags.instances[i]
+    names = bags.feature_names or [f"feature {j}" for j in range(bags.n_features)]
+    best = [j for j in np.argsort(-values, kind="stable")[:_FEATURES] if values[j] > 0]
+    return {
+        names[j]: {"value": float(f"{X[j]:.4g}"), "contribution": float(f"{values[j]:.3g}")}
+        for j in best
+    }
 
 
 def find_bag(blocks, name, table):
@@ -63,33 +100,26 @@ def find_bag(blocks, name, table):
     raise InputError(f"{table} has no bag {name!r} among its {n_bags} bags")
 
 
-def standing_out(bags, i):
-    """The features in which an instance differs most from the others of its bag."""
-    X = bags.instances.toarray() if bags.is_sparse else bags.instances
-    spread = np.nanstd(X, axis=0)
-    with np.errstate(all="ignore"):
-        z = np.nan_to_num((X[i] - np.nanmean(X, axis=0)) / np.where(spread > 0, spread, np.inf))
-    names = bags.feature_names or [f"feature {j}" for j in range(bags.n_features)]
-    best = [j for j in np.argsort(-np.abs(z), kind="stable")[:_FEATURES] if z[j] != 0]
-    return {names[j]: float(f"{X[i, j]:.4g}") for j in best}
-
-
 def _show(explanation, top):
     from rich.table import Table
 
     from mixedbag.cli._terminal import shown, wide
 
     console = wide()
-    facts = {k: v for k, v in explanation.items() if k not in ("instances", "bag")}
+    hidden = ("instances", "bag", "contributions")
+    facts = {k: v for k, v in explanation.items() if k not in hidden}
     verdict = ", ".join(f"{k} {_value(v)}" for k, v in facts.items())
     console.print(shown(f"bag {explanation['bag']}: {verdict}"))
+    console.print(shown(f"contribution: {explanation['contributions']}"))
     ranked = explanation["instances"]
     table = Table(box=None, header_style="bold")
     for column in ranked[0]:
-        table.add_column(shown(column), justify="left" if column == "stands out" else "right")
+        table.add_column(shown(column), justify="left" if column == "because of" else "right")
     for row in ranked[:top]:
-        told = {**row, "stands out": ", ".join(f"{k} {v:g}" for k, v in row["stands out"].items())}
-        table.add_row(*(shown(_value(value)) for value in told.values()))
+        because = (f"{k} {fact['value']:g}" for k, fact in row["because of"].items())
+        table.add_row(
+            *(shown(_value(v)) for v in {**row, "because of": ", ".join(because)}.values())
+        )
     console.print(table)
     if len(ranked) > top:
         console.print(f"… and {len(ranked) - top} more; --top shows them", markup=False)

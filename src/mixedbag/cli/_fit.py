@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from mixedbag.cli._runs import refuse_other_run, remember
 from mixedbag.cli._terminal import say
 from mixedbag.cli.tables import read_data, require_labels
 
@@ -30,12 +31,16 @@ def command(
     learner: Annotated[str, typer.Option(help="Name of the learner.")] = "bag statistics + extra",
     seed: Annotated[int, typer.Option(min=0, help="Seed of all that is random.")] = 0,
     out: Annotated[Path, typer.Option(help="Where to save the model.")] = Path("model.skops"),
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Write over the model of another run.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")] = False,
 ):
     """Fit one learner and save it; `mixedbag compare` tells which one to take."""
     from mixedbag.comparison import fit_best_setting, settle_rule
     from mixedbag.io import save
 
+    refuse_other_run(out, overwrite)
     data = read_data(table, bag, label, time, drop or (), None, group, weight, query)
     data = require_labels(data, table, positive)
     settled = settle_rule(rule, data.y, data.bags.sizes, time is not None)
@@ -43,6 +48,8 @@ def command(
         for note in data.notes:
             say(f"  {note}")
     fitted = fit_best_setting(data.bags, data.y, settled, learner, seed, data.weight, data.groups)
+    columns = {"bag": bag, "label": label, "time": time, "group": group, "weight": weight}
+    remember(fitted.model, positive, **columns)
     save(fitted.model, out)
     done = {
         "learner": fitted.name,
@@ -57,4 +64,6 @@ def command(
     else:
         setting = ", ".join(f"{k.removeprefix('learner__')}={v}" for k, v in fitted.setting.items())
         say(f"{fitted.name} ({setting or 'no settings to choose'}) for the rule {fitted.rule}")
+        for note in fitted.model.notes:
+            say(f"  {note}")
         say(f"saved as {out}")

@@ -3,6 +3,7 @@
 import csv
 import json
 import sys
+from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,7 @@ import typer
 
 from mixedbag._files import cell, printable
 from mixedbag.cli._edge import load_model
+from mixedbag.cli._terminal import say
 
 _FORMULA = r"^[=+\-@\t\r\n＝＋－＠]"  # how texts begin that `cell` looks at
 _CONTROLS = r"^[=+\-@＝＋－＠]|[^ -~]"  # what `printable` looks at, too
@@ -24,37 +26,73 @@ def command(
     bag: Annotated[str | None, typer.Option(help="Column with the bag of each row.")] = None,
     time: Annotated[str | None, typer.Option(help="Column that orders the rows.")] = None,
     query: Annotated[str | None, typer.Option(help="SQL that selects from the table data.")] = None,
-    instances: Annotated[bool, typer.Option("--instances", help="Predict instances.")] = False,
+    instances: Annotated[
+        bool, typer.Option("--instances", "--instance", help="Predict instances.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="CSV or Parquet file for the result.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ):
     """Predict bags, or with --instances their instances, of a table of any length.
 
-    The rows of a bag need not be adjacent. Reading, predicting and writing overlap.
+    The model remembers the columns it learned from. The rows of a bag need not be adjacent. The
+    column "outside" names features that are far from all that was learned from: by more than a
+    quarter of their range.
     """
-    from mixedbag.cli._answers import asking, needed_features
+    from mixedbag.cli._answers import asking, needed_features, remembered
     from mixedbag.cli._overlap import ahead, behind
     from mixedbag.cli.tables import stream_bags
 
     fitted = load_model(model)
     with asking(model):
         features = needed_features(fitted)
+        bag, time = remembered(fitted, "bag", bag), remembered(fitted, "time", time)
     rows = max(2_000, _CELLS // max(1, len(features or range(20))))
     answers = instance_columns if instances else bag_columns
+    told = _Told("instances" if instances else "bags")
     with _output(out, as_json) as write, behind(write) as give:
         for block in ahead(stream_bags(table, bag, features, time, rows, query)):
             with asking(model):
                 columns = answers(fitted, block)
+            told.add(columns)
             give(columns)
+    told.say(out)
+
+
+class _Told:
+    """What was written, to be said at the end."""
+
+    def __init__(self, what):
+        self._what = what
+        self._n = self._n_outside = 0
+        self._answers: Counter = Counter()
+
+    def add(self, columns):
+        self._n += len(columns["bag"])
+        if "predicted" in columns:
+            for found in columns["predicted"].value_counts():
+                self._answers[str(found["values"])] += found["counts"].as_py()
+        if "outside" in columns:
+            filled = (found["counts"].as_py() for found in columns["outside"].value_counts()
+                      if found["values"].as_py())  # fmt: skip
+            self._n_outside += sum(filled)
+
+    def say(self, out):
+        shares = ", ".join(f"{n} {label}" for label, n in self._answers.most_common(8))
+        text = f"{self._n} {self._what}" + (f": {shares}" if shares else "")
+        if out is not None:
+            text += f"; written to {out}"
+        if self._n_outside:
+            text += f"; {self._n_outside} far outside of what the model learned from"
+        say(text, error=True)
 
 
 def bag_columns(fitted, bags):
     """The answers about bags, with their ids."""
     import pyarrow as pa
 
-    from mixedbag.cli._answers import bag_answers
+    from mixedbag.cli._answers import bag_answers, outside
 
-    answers = bag_answers(fitted, bags)
+    answers = bag_answers(fitted, bags) | outside(fitted, bags)
     return {"bag": pa.array(_ids(bags)), **{name: _arrow(v) for name, v in answers.items()}}
 
 
@@ -62,9 +100,9 @@ def instance_columns(fitted, bags):
     """The answers about instances, with the ids of their bags and their numbers in them."""
     import pyarrow as pa
 
-    from mixedbag.cli._answers import instance_answers
+    from mixedbag.cli._answers import instance_answers, outside
 
-    answers = instance_answers(fitted, bags)
+    answers = instance_answers(fitted, bags) | outside(fitted, bags.singletons())
     return {
         "bag": pa.array(_ids(bags)).take(pa.array(bags.bag_of)),
         "instance": pa.array(np.arange(bags.n_instances) - bags.spread(bags.offsets[:-1])),

@@ -1,0 +1,196 @@
+"""`mixedbag evaluate`: how good a saved model is on bags whose labels are known."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from mixedbag.cli._edge import at_the_edge, load_model
+from mixedbag.cli._runs import refuse_other_run
+from mixedbag.exceptions import InputError
+
+_WORST = 20  # bags that the page lists
+
+
+def command(
+    model: Annotated[Path, typer.Argument(help="A model that compare or fit has saved.")],
+    table: Annotated[str, typer.Argument(help="A file with labels, or a pattern of files.")],
+    bag: Annotated[str | None, typer.Option(help="Column with the bag of each row.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column with the bag's label.")] = None,
+    time: Annotated[str | None, typer.Option(help="Column that orders the rows.")] = None,
+    weight: Annotated[str | None, typer.Option(help="Column with how much the bag counts.")] = None,
+    instance_label: Annotated[
+        str | None, typer.Option(help="Column with the true label or value of each row.")
+    ] = None,
+    query: Annotated[str | None, typer.Option(help="SQL that selects from the table data.")] = None,
+    out: Annotated[Path | None, typer.Option(help="HTML file for a report.")] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Write over the report if it is there.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+):
+    """Measure a model on bags with known labels, which it should not have learned from.
+
+    The model remembers the columns it learned from. With --instance-label its answers about
+    instances are measured too.
+    """
+    from mixedbag.cli._answers import asking, needed_features, remembered
+
+    if out is not None:
+        refuse_other_run(out, overwrite)
+    fitted = load_model(model)
+    with asking(model):
+        roles = {
+            role: remembered(fitted, role, given)
+            for role, given in (("bag", bag), ("label", label), ("time", time), ("weight", weight))
+        }
+        features = needed_features(fitted)
+    data = read_labelled(table, features, instance_label, query, **roles)
+    with asking(model):
+        facts = evaluate(fitted, data)
+    facts = {"model": str(model), "table": str(table), **facts}
+    if out is not None:
+        from mixedbag.report._evaluation import write_evaluation
+
+        write_evaluation(facts, out)
+        facts["report"] = str(out)
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2, default=str))
+    else:
+        _show(facts)
+
+
+@at_the_edge
+def read_labelled(table, features, instance_label, query, bag, label, time, weight):
+    """The table with its labels; those of instances are where names of instances would be."""
+    from mixedbag import datasets
+
+    roles = {"time": time, "weight": weight, "instance": instance_label, "query": query}
+    data = datasets.read(table, bag, label, features=features, **roles)
+    if data.y is None:
+        raise ValueError(f"{table} has no column 'label': name it with --label COLUMN")
+    return data
+
+
+def evaluate(model, data):
+    """What there is to say of the answers of a model: plain values by name."""
+    from mixedbag import _evidence
+    from mixedbag.cli._answers import outside
+
+    facts = {"bags": len(data.bags), "instances": data.bags.n_instances}
+    marks = outside(model, data.bags).get("outside")
+    if marks is not None:
+        facts["far outside of what was learned from"] = int((marks != "").sum())
+    judged = _amounts if _evidence.speaks_of_amounts(model) else _classes
+    return facts | judged(model, data)
+
+
+def _classes(model, data):
+    from mixedbag.cli._figures import class_figures, confusion
+
+    words = [str(label) for label in model.classes_.tolist()]
+    truth = _codes(words, data.y, "label")
+    weight = np.ones(len(truth)) if data.weight is None else data.weight
+    answer = _probabilities(model, data.bags, "predict_proba")
+    decided = _codes(words, model.predict(data.bags), "answer")
+    chance = answer[np.arange(len(truth)), truth]
+    worst = np.argsort(chance, kind="stable")[:_WORST]
+    facts = {
+        "classes": words,
+        "of bags": class_figures(truth, answer, decided, weight),
+        "confusion": confusion(truth, decided, len(words), weight).tolist(),
+        "least right": [
+            {
+                "bag": str(i if data.bags.ids is None else data.bags.ids[i]),
+                "label": words[truth[i]],
+                "answered": words[decided[i]],
+                "probability of the label": round(float(chance[i]), 4),
+            }
+            for i in worst
+        ],
+    }
+    if data.instance_ids is not None:
+        true = _codes(words, data.instance_ids, "instance label")
+        named = _codes(words, model.predict_instances(data.bags), "answer")
+        q = _probabilities(model, data.bags, "predict_proba_instances")
+        facts["of instances"] = class_figures(true, q, named, data.bags.spread(weight))
+    return facts
+
+
+def _amounts(model, data):
+    from mixedbag import _evidence
+    from mixedbag.cli._figures import amount_figures
+
+    answer = _evidence.amount_evidence(model, data.bags)
+    truth = np.asarray(data.y, dtype=np.float64).reshape(len(data.bags), -1)
+    if truth.shape != answer.shape:
+        raise InputError(f"{truth.shape[1]} labels a bag, the model has {answer.shape[1]}")
+    weight = np.ones(len(truth)) if data.weight is None else data.weight
+    rule = getattr(getattr(model, "origin", None), "rule", "")
+    sizes = {"count": data.bags.sizes, "proportion": np.ones(len(truth))}.get(rule)
+    facts = {"of bags": amount_figures(truth, answer, weight, sizes)}
+    if data.instance_ids is not None:
+        values = _evidence.amount_evidence_of_instances(model, data.bags)
+        true = np.asarray(data.instance_ids, dtype=np.float64)[:, None]
+        ones = None if sizes is None else np.ones(len(true))
+        facts["of instances"] = amount_figures(true, values[:, -1:], data.bags.spread(weight), ones)
+    return facts
+
+
+def _probabilities(model, bags, method):
+    """Probabilities, or for a model that has none, certainty in what it says."""
+    if hasattr(model, method):
+        return np.asarray(getattr(model, method)(bags))
+    named = getattr(model, "predict" + method.removeprefix("predict_proba"))(bags)
+    return (np.asarray(named)[:, None] == model.classes_).astype(np.float64)
+
+
+def _codes(words, labels, what):
+    """Codes of labels in the words of the model; 1 and 1.0 are the same word."""
+    places = {word: k for k, word in enumerate(words)}
+    places |= {_number(word): k for word, k in places.items() if _number(word) is not None}
+    found = [places.get(str(v), places.get(_number(str(v)))) for v in np.asarray(labels).tolist()]
+    if None in found:
+        strange = np.asarray(labels).tolist()[found.index(None)]
+        raise InputError(f"{what} {strange!r} is none of the model's classes: {', '.join(words)}")
+    return np.array(found, dtype=np.int64)
+
+
+def _number(word):
+    try:
+        return float(word)
+    except ValueError:
+        return None
+
+
+def _show(facts):
+    from rich.table import Table
+
+    from mixedbag.cli._terminal import shown, wide
+
+    console = wide()
+    console.print(shown(f"{facts['model']} on {facts['table']}", "bold"))
+    console.print(f"  {facts['bags']} bags, {facts['instances']} instances")
+    n_far = facts.get("far outside of what was learned from")
+    if n_far:
+        console.print(f"  {n_far} bags are far outside of what the model learned from")
+    levels = [name for name in ("of bags", "of instances") if name in facts]
+    table = Table(box=None, header_style="bold")
+    table.add_column("")
+    for level in levels:
+        table.add_column(level, justify="right")
+    for name in facts["of bags"]:
+        values = [facts[level].get(name) for level in levels]
+        table.add_row(name, *("" if v is None else f"{v:.3f}" for v in values))
+    console.print(table)
+    if "confusion" in facts:
+        table = Table(box=None, header_style="bold")
+        for column in ("true \\ answered", *facts["classes"]):
+            table.add_column(shown(column), justify="right")
+        for word, row in zip(facts["classes"], facts["confusion"]):
+            table.add_row(shown(word), *(f"{value:g}" for value in row))
+        console.print(table)
+    if "report" in facts:
+        console.print(shown(f"  {facts['report']}"))

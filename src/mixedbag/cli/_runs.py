@@ -1,0 +1,70 @@
+"""Whose results a folder or file holds: those of another run are not overwritten unasked."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+
+from mixedbag._files import written_whole
+from mixedbag.exceptions import InputError
+
+_NAME = "run.json"
+_RESULTS = ("leaderboard.csv", "model.skops", "report.html", "reproduce.json")
+_FLAGS = {"--json", "--open", "--overwrite"}  # what changes no answer, alone
+_OPTIONS = {"--out", "--jobs", "--time-budget"}  # and with a value
+
+
+def this_run(typed=None):
+    """What was typed, without what changes no answer: the same run has the same."""
+    kept, words = [], iter(sys.argv[1:] if typed is None else typed)
+    for word in words:
+        if word in _OPTIONS:
+            next(words, None)
+        elif word not in _FLAGS and word.partition("=")[0] not in _OPTIONS:
+            kept.append(word)
+    return shlex.join(kept)
+
+
+def refuse_other_run(out, overwrite):
+    """Stop, before any work, where `out` has what another run left there."""
+    if overwrite or not out.exists():
+        return
+    if out.is_dir():
+        run = _run_of_folder(out)
+        taken = any((out / name).exists() for name in (_NAME, *_RESULTS))
+    else:
+        run, taken = _run_of_model(out), True
+    if taken and run != this_run():
+        whose = f"the results of `mixedbag {run}`" if run else "other results"
+        raise InputError(f"{out} has {whose}: name another --out, or add --overwrite")
+
+
+def sign(folder):
+    """Note in a folder which run it belongs to."""
+    with written_whole(folder / _NAME) as file:
+        file.write(json.dumps({"run": this_run()}).encode())
+
+
+def _run_of_folder(folder):
+    for name, key in ((_NAME, "run"), ("reproduce.json", "command")):
+        try:
+            told = json.loads((folder / name).read_text())[key]
+            return told if key == "run" else this_run(shlex.split(told)[1:])
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return None
+
+
+def _run_of_model(path: Path):
+    from mixedbag.io import read_stamp
+
+    try:
+        return read_stamp(path).get("run")
+    except (OSError, ValueError):
+        return None
+
+
+def remember(model, positive=None, **columns):
+    """Let a model know its table, so that nobody has to tell it again."""
+    named = {role: column for role, column in columns.items() if column is not None}
+    model.origin = model.origin.with_table(columns=named, positive=positive, run=this_run())
