@@ -177,10 +177,6 @@ class InstanceOdds:
         """Log-odds of instances with these scores."""
         return self.slope * np.asarray(scores, dtype=np.float64) + self.intercept
 
-    def unmoved(self):
-        """The same ties between instances, for log-odds that are right as they are."""
-        return InstanceOdds(1.0, 0.0, self.dependence, self.run_length)
-
     def bag_probability(self, z, offsets):
         """The probability of bags whose instances have log-odds `z`."""
         return -np.expm1(-self.bag_hazard(z, offsets))
@@ -189,11 +185,6 @@ class InstanceOdds:
         """H of bags whose instances have log-odds `z`: P(bag) = 1 − exp(−H)."""
         largest = _largest_of_runs(z, offsets, self.run_length)
         return np.exp(bag_log_hazard(*largest, self.dependence))
-
-    def loss(self, scores, offsets, positive, weight):
-        """How badly instances with these scores explain the labels: − log-likelihood of bags."""
-        hazard = np.clip(self.bag_hazard(self(scores), offsets), 1e-12, 700.0)
-        return float(weight @ np.where(positive, -np.log(-np.expm1(-hazard)), hazard))
 
     def agree(self, z, offsets, p):
         """Log-odds of the instances after the shift with which their bags have probability `p`."""

@@ -28,7 +28,6 @@ _FITTED_ON = 50_000  # instances: three numbers need no more
 _FEWEST = 30  # bags of each class, however long
 _TINY = 1e-12
 _ALIKE = 0.05  # log-odds: instances of a bag that differ by less are alike
-_UNDECIDED = 1.0  # of log-likelihood, over all bags: two explanations as good as each other
 _MEANS = ("mean", "proportion")  # rules whose labels are averages over a bag
 
 
@@ -60,20 +59,26 @@ def account_for(question, evidence, offsets, rows, calibrators, n_best):
     return fit(question, evidence, offsets, rows, calibrators, n_best)
 
 
-def doubts(account, question, evidence, offsets, rows):
-    """What bag labels cannot tell of instances, in words; often nothing.
+def doubts(account, evidence, offsets):
+    """What bag labels cannot tell of instances, in words; mostly nothing.
 
     Parameters
     ----------
     account : account
-    question : question
     evidence : list of arrays
-        Out-of-fold evidence of the account's members on the instances of the bags `rows`.
-    offsets, rows : arrays
+        Out-of-fold evidence of the account's members on instances.
+    offsets : array
     """
     if not isinstance(account, AnyAccount):
         return []
-    return account.doubts(question, evidence, offsets, rows)
+    z = account.log_odds(evidence)
+    within = z - spread(bag_sum(z, offsets) / np.diff(offsets)[:, None], offsets)
+    if np.sqrt((within**2).mean()) >= _ALIKE:
+        return []
+    return [
+        "the instances of a bag cannot be told apart: to every learner they look alike, so each "
+        "gets about the same probability, and the one that is named is no better than the others"
+    ]
 
 
 def feasible(question, answer, sizes):
@@ -166,32 +171,6 @@ class AnyAccount:
         (code,) = self.codes
         named = name_instances(_logit(probability[:, code]), offsets, answered == code)
         return np.where(named, code, 1 - code)
-
-    def doubts(self, question, evidence, offsets, rows):
-        """See `doubts`."""
-        z = self.log_odds(evidence)
-        within = z - spread(bag_sum(z, offsets) / np.diff(offsets)[:, None], offsets)
-        if np.sqrt((within**2).mean()) < _ALIKE:
-            return [
-                "the instances of a bag cannot be told apart: to every learner they look alike, so "
-                "each gets about the same probability, and the one that is named is no better"
-            ]
-        taken, of_taken = _some_bags(question.codes[rows], offsets)
-        weight = question.weight[rows][taken]
-        for i, (code, joint) in enumerate(zip(self.codes, self.joint)):
-            asked = z[of_taken, i], _offsets(offsets, taken), question.codes[rows][taken] == code
-            in_time = joint.run_length > 1
-            apart, together = (
-                InstanceOdds.fit(*asked, weight, dependence=r, in_time=in_time).loss(*asked, weight)
-                for r in (1.0, 20.0)
-            )
-            if abs(apart - together) < _UNDECIDED:
-                return [
-                    "the labels do not tell whether one or many instances of a bag are "
-                    f"{question.classes[code]}: trust the ranking of instances more than their "
-                    "probabilities"
-                ]
-        return []
 
     def _table(self, q):
         if self.n_classes > 2:

@@ -93,10 +93,7 @@ class Stack:
         names = [candidate.name for candidate in taking_part]
         store = self.calibrated.store
         evidence = [store.get(candidate, split).inner_instances for candidate in witnesses]
-        notes = doubts(
-            *(account, protocol.question, evidence),
-            *(self.calibrated.offsets(split.train), split.train),
-        )
+        notes = doubts(account, evidence, self.calibrated.offsets(split.train))
         if not any(knows_instances(candidate.estimator) for candidate in witnesses):
             notes.insert(0, f"{' and '.join(asked)} only know bags: each instance was one alone")
         return model_for(
