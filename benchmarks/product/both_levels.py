@@ -14,8 +14,8 @@ from mixedbag import Bags, compare, datasets
 from mixedbag.pooling import bag_max
 
 ANY = [
-    *("bag statistics + SVM", "bag statistics + extra trees", "spread labels + logistic"),
-    *("spread labels + forest", "MILogisticRegression", "EMDD", "BagMarginSVC"),
+    *("bag statistics + SVM", "spread labels + logistic", "spread labels + forest"),
+    *("MILogisticRegression", "EMDD"),
 ]
 IN_TIME = [
     *("bag statistics + SVM", "windows + logistic", "windows + MILogisticRegression"),
@@ -28,7 +28,7 @@ PROBLEMS = (
 
 
 def cases():
-    return [{"problem": problem, "seed": seed} for problem in PROBLEMS for seed in (0, 1)]
+    return [{"problem": problem, "seed": seed} for problem in PROBLEMS for seed in (0,)]
 
 
 def run(case):
@@ -40,7 +40,7 @@ def run(case):
     result = compare(
         *(bags, y, "sequence" if in_time else "any"),
         learners=IN_TIME if in_time else ANY,
-        folds=3 if in_time else 5,
+        folds=3 if in_time else 4,
         inner_folds=3,
         groups=groups,
         random_state=seed,
