@@ -59,7 +59,8 @@ class Calibrating:
         if not np.array_equal(learner.classes_[codes], np.asarray(y).ravel()):
             raise ValueError(f"y holds classes that {type(self).__name__} has not learned")
         weight = read_weights(bags, sample_weight)
-        of_bags = of_instances = None
+        of_bags: Any = None
+        of_instances: Any = None
         places = np.split(np.arange(bags.n_instances), bags.offsets[1:-1])
         parts = StratifiedKFold(cv, shuffle=True, random_state=random_state)
         for train, test in parts.split(codes, codes):
