@@ -491,7 +491,7 @@ def test_options_out_of_range_are_refused(folder, option, value):
 
 def test_a_table_for_another_model_is_refused(folder, compared):
     (folder / "narrow.csv").write_text("bag,x0\na,1\n")
-    arguments = ("predict", "out/model.skops", "narrow.csv")
+    arguments = ("predict", "out/model.skops", "narrow.csv", "--bag", "bag")
     assert "x1" in mixedbag(*arguments, folder=folder, code=2).stderr
 
 
