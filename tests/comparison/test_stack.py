@@ -6,7 +6,8 @@ from scipy import stats
 
 from mixedbag.comparison import guess_rule
 from mixedbag.comparison._calibration import calibrator
-from mixedbag.comparison._leaderboard import fold_interval, paired_p_value
+from mixedbag.comparison._intervals import fold_spread, paired_p_value
+from mixedbag.comparison._leaderboard import Figure, widened
 from mixedbag.comparison._questions import Classes, Counts
 from mixedbag.comparison._weights import blend_weights
 
@@ -61,12 +62,21 @@ def test_bags_of_little_weight_have_no_say(n_best):
 
 def test_the_interval_is_wider_than_that_of_independent_folds():
     values = np.array([0.8, 0.9, 0.7, 0.85, 0.95])
-    mean, low, high = fold_interval(values, 0.2)
-    naive = stats.t.interval(0.95, 4, mean, stats.sem(values))
-    assert low < naive[0]
+    naive = stats.t.interval(0.95, 4, 0.0, stats.sem(values))
+    assert fold_spread(values, 0.2) > naive[1]
+    assert fold_spread([0.5, 0.6], 0.5) is None
+
+
+def test_an_interval_is_as_wide_as_bags_and_folds_ask():
+    def interval(folds, low, high):
+        by_fold = dict(enumerate(folds))
+        return widened(Figure(0.8, low, high, by_fold, {}), 0.25, (0.0, 1.0))
+
+    assert interval([0.8, 0.8, 0.8, 0.8], 0.6, 0.9) == (0.6, 0.9)
+    low, high = interval([0.4, 1.0, 0.9, 0.9], 0.75, 0.85)
+    assert low < 0.6
     assert high == 1.0
-    assert fold_interval([0.2, 0.9, 0.1], 0.3, floor=0.0)[1] == 0.0
-    assert fold_interval([0.5, 0.6], 0.5)[1:] == (None, None)
+    assert interval([0.5, 1.1], 0.7, 0.9) == (0.7, 0.9)  # two folds say nothing of their spread
 
 
 def test_paired_tests():
@@ -81,7 +91,7 @@ def test_calibration_orders_and_bounds_wild_scores():
     rng = np.random.default_rng(0)
     codes = rng.integers(2, size=300)
     scores = (2 * codes - 1 + rng.normal(size=300)) * 10.0 ** rng.integers(0, 4, size=300)
-    question = Classes(codes, np.ones(300))
+    question = Classes("any", codes, np.ones(300))
     rows = np.arange(300)
     answer = calibrator(question, scores[:, None], rows)(np.sort(scores)[:, None])
     assert (np.diff(answer[:, 1]) >= 0).all()
@@ -90,7 +100,7 @@ def test_calibration_orders_and_bounds_wild_scores():
 
 
 def test_counts_are_right_where_they_agree():
-    question = Counts(np.array([1.0, 3.0]), np.ones(2), np.array([4, 4]))
+    question = Counts("count", np.array([1.0, 3.0]), np.ones(2), None, np.array([4, 4]))
     assert question.quality(np.array([[1.0], [1.0]]), np.arange(2)).tolist() == [1.0, 0.5]
 
 
@@ -105,6 +115,8 @@ def test_counts_are_right_where_they_agree():
         ([0.5, 1.25, 2.0, 8.5], [3, 3, 3, 3], False, "sum"),
         ([0, 1, 1, 0], [30, 30, 30, 30], True, "sequence"),
         ([[1, 2], [0, 3]], [3, 3], False, "count"),
+        ([0.5, 0.25, 1.0, 0.75], [4, 4, 2, 4], False, "proportion"),
+        ([[0.5, 0.5], [0.2, 0.8]], [4, 5], False, "proportion"),
     ],
 )
 def test_rules_are_guessed(y, sizes, in_time, rule):

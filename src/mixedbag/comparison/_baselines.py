@@ -66,11 +66,13 @@ class BagMeanRegressor(RegressorMixin, BaseEstimator):
 
 def baselines(rule):
     """What plain scikit-learn can offer for a rule, the quickest first."""
-    if rule in ("count", "sum"):
+    if rule in ("count", "proportion", "sum", "mean"):
+        counts, adds_up = rule in ("count", "proportion"), rule in ("count", "sum")
+        aggregate, of_bags = ("sum", BagMeanRegressor) if adds_up else ("mean", _summary)
         return [
-            *(_spread_counts() if rule == "count" else _spread_totals()),
-            Offer("bag statistics + extra trees", BagMeanRegressor(ExtraTreesRegressor()), {}),
-            Offer("bag statistics + forest", BagMeanRegressor(RandomForestRegressor()), {}),
+            *(_spread_counts(aggregate) if counts else _spread_totals(aggregate)),
+            Offer("bag statistics + extra trees", of_bags(ExtraTreesRegressor()), {}),
+            Offer("bag statistics + forest", of_bags(RandomForestRegressor()), {}),
         ]
     offers = [
         Offer("bag statistics + SVM", _summary(SVC()), _SVM_GRID, scaled=True),
@@ -108,23 +110,27 @@ def _of_windows():
     ]
 
 
-def _spread_counts():
-    logistic = SpreadLabels(LogisticRegression(max_iter=1000), rule="mean")
-    forest = SpreadLabels(RandomForestClassifier(**_CALM), rule="mean")
+def _spread_counts(aggregate):
+    given = {"rule": "mean", "aggregate": aggregate}
+    logistic = SpreadLabels(LogisticRegression(max_iter=1000), **given)
+    forest = SpreadLabels(RandomForestClassifier(**_CALM), **given)
+    noun = "counts" if aggregate == "sum" else "shares"
     return [
-        Offer("spread counts + logistic", logistic, {"estimator__C": [0.1, 1.0]}, scaled=True),
-        Offer("spread counts + forest", forest, {}),
+        Offer(f"spread {noun} + logistic", logistic, {"estimator__C": [0.1, 1.0]}, scaled=True),
+        Offer(f"spread {noun} + forest", forest, {}),
     ]
 
 
-def _spread_totals():
-    ridge, svm = SpreadLabels(Ridge(), rule="mean"), SpreadLabels(SVR(), rule="mean")
-    forest = SpreadLabels(RandomForestRegressor(**_CALM), rule="mean")
+def _spread_totals(aggregate):
+    given = {"rule": "mean", "aggregate": aggregate}
+    ridge, svm = (SpreadLabels(model, **given) for model in (Ridge(), SVR()))
+    forest = SpreadLabels(RandomForestRegressor(**_CALM), **given)
+    noun = "totals" if aggregate == "sum" else "means"
     alphas = {"estimator__alpha": [0.1, 1.0, 10.0, 100.0]}
     return [
-        Offer("spread totals + ridge", ridge, alphas, scaled=True),
-        Offer("spread totals + SVM", svm, {"estimator__C": [1.0, 10.0]}, scaled=True),
-        Offer("spread totals + forest", forest, {}),
+        Offer(f"spread {noun} + ridge", ridge, alphas, scaled=True),
+        Offer(f"spread {noun} + SVM", svm, {"estimator__C": [1.0, 10.0]}, scaled=True),
+        Offer(f"spread {noun} + forest", forest, {}),
     ]
 
 

@@ -13,6 +13,9 @@ from mixedbag.exceptions import InputError
 from mixedbag.learners import all_learners
 from mixedbag.wrappers import InstanceWise
 
+# Learners of sums and counts learn means and shares too: they are told so.
+_SUM_OF = {"mean": "sum", "proportion": "count"}
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -63,9 +66,11 @@ def find_candidates(rule, bags, names=None, random_state=0):
 
 def _own_learners(rule, skipped):
     """The package's own learners for a rule."""
+    told = {"aggregate": "mean"} if rule in _SUM_OF else {}
+    rule = _SUM_OF.get(rule, rule)
     kinds = [kind for kind in all_learners(broken=skipped) if rule in kind._rules]
     return [
-        Offer(kind.__name__, kind(), dict(kind._search_space), kind._needs_scaling)
+        Offer(kind.__name__, kind(**told), dict(kind._search_space), kind._needs_scaling)
         for kind in kinds
         if kind._compared
     ]

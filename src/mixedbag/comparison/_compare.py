@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from mixedbag.comparison._calibration import Calibrated
 from mixedbag.comparison._candidates import find_candidates
+from mixedbag.comparison._leaderboard import Figures
 from mixedbag.comparison._protocol import make_protocol
 from mixedbag.comparison._result import Comparison
 from mixedbag.comparison._schedule import Schedule
@@ -30,6 +31,9 @@ def compare(
     random_state=0,
     groups=None,
     sample_weight=None,
+    metric=None,
+    cost=None,
+    positive=None,
     folder=None,
     watch=None,
 ):
@@ -46,7 +50,7 @@ def compare(
     bags : Bags, or anything that `as_bags` reads
     y : array of shape (n_bags,) or (n_bags, n_classes)
         Classes, counts or totals of the bags.
-    rule : {"auto", "any", "majority", "count", "sum", "sequence"} or Guess
+    rule : {"auto", "any", "majority", "count", "proportion", "sum", "mean", "sequence"} or Guess
         What a bag's label says of its instances; "auto" guesses from the labels.
     learners : sequence of str, optional
         Only learners whose name contains one of these.
@@ -64,6 +68,18 @@ def compare(
     sample_weight : array of shape (n_bags,), optional
         How much each bag counts, in fits and in figures. Weights are relative: they are scaled to
         a mean of one, so that settings mean what they mean without weights.
+    metric : str, optional
+        The measure that decides who is chosen and heads the table, by scikit-learn's name:
+        "accuracy", "balanced_accuracy", "roc_auc", "average_precision", "f1", "neg_log_loss",
+        "counted_right", "r2", "neg_mean_absolute_error", "neg_root_mean_squared_error", … Without
+        it: accuracy, or average precision where one class has twice the bags of another; the
+        mean cost where `cost` is given; counted right; R².
+    cost : str or array, optional
+        What mistakes cost: ``"10:1"`` if a missed positive bag costs ten false alarms, or a table
+        with a row a true class and a column an answered one. Answers are those of least cost.
+    positive : optional
+        The positive one of two classes; without it, the one that is not a word for no (0, "no",
+        …), or else the rarer.
     folder : path, optional
         Where to keep finished trials; a later call with the same data goes on from there.
     watch : callable, optional
@@ -93,6 +109,9 @@ def compare(
         random_state=random_state,
         groups=groups,
         sample_weight=sample_weight,
+        metric=metric,
+        cost=cost,
+        positive=positive,
     )
     candidates, skipped = find_candidates(guess.rule, protocol.bags, learners, random_state)
     workers = InProcess(protocol) if n_jobs is None else Workers(protocol, n_jobs)
@@ -100,7 +119,8 @@ def compare(
         store = Memory() if folder is None else Folder(folder, protocol)
         notes = store.recall(candidates)
         stacks = Stacks(Calibrated(protocol.question, protocol.bags.sizes, store))
-        plan = Comparison(guess, protocol, candidates, skipped, notes, stacks)
+        figures = Figures(protocol)
+        plan = Comparison(guess, protocol, candidates, skipped, notes, stacks, figures)
         return Schedule(plan, store, start, time_budget, watch).run(workers)
 
 
@@ -121,13 +141,18 @@ def fit_best_setting(
     random_state=0,
     sample_weight=None,
     groups=None,
+    positive=None,
 ):
     """Fit one learner on all bags, with the setting that cross-validation on them prefers.
 
     Its answers are calibrated on the same folds, as they are in `compare`.
     """
     guess, protocol = make_protocol(
-        bags, y, rule, random_state=random_state, groups=groups, sample_weight=sample_weight
+        *(bags, y, rule),
+        random_state=random_state,
+        groups=groups,
+        sample_weight=sample_weight,
+        positive=positive,
     )
     candidates, _ = find_candidates(guess.rule, protocol.bags, [learner], random_state)
     if len(candidates) != 1:

@@ -1,98 +1,158 @@
-"""The leaderboard: means with intervals, and paired tests against the best."""
+"""The leaderboard: figures with intervals, and paired tests against the best and the constant."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import stats
+
+from mixedbag.comparison._intervals import fold_spread, paired_p_value
+from mixedbag.comparison._measures import suitable
 
 
 @dataclass(frozen=True)
 class Row:
     """One learner's line.
 
-    `mean`, `low` and `high` are the measure over finished folds with a 95 % interval; `p_value` is
-    that of a paired test against the best row, fold by fold; `seconds` is the total time.
+    `mean`, `low` and `high` are the measure that decides, over all finished folds, with a 95 %
+    interval; `p_value` and `p_constant` are those of paired tests, fold by fold, against the best
+    row and against the constant; `seconds` is the total time; `scores` has all measures by name.
     """
 
     name: str
-    kind: str  # "learner", "stack" or "choice"
+    kind: str  # "learner", "stack", "choice" or "constant"
     status: str  # "done", "partial", "waiting", or how it failed: "error", "crash", "stopped"
     folds: int
     mean: float | None = None
     low: float | None = None
     high: float | None = None
     p_value: float | None = None
+    p_constant: float | None = None
     seconds: float = 0.0
     note: str = ""
+    scores: dict = field(default_factory=dict)
 
     def as_dict(self):
         return asdict(self)
 
 
+class Figure(NamedTuple):
+    """How good answers to some folds are: the figure, its interval, each fold, other measures."""
+
+    mean: float
+    low: float
+    high: float
+    by_fold: dict
+    scores: dict
+
+
+class Figures:
+    """Figures of answers to folds, each computed once.
+
+    Answers of all folds of a repeat are measured together, as anybody can who reads the table of
+    predictions; repeats are averaged.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    """
+
+    def __init__(self, protocol):
+        self.cases = replace(protocol.question.cases, groups=protocol.groups)
+        self.measure = protocol.question.measure
+        self.measures = suitable(self.cases)
+        self._known = {}
+
+    def of(self, key, splits, answer):
+        """The figure of `answer`, a function of a split; `key` names whose answers they are."""
+        splits = list(splits)
+        key = key, tuple(split.name for split in splits)
+        if key not in self._known:
+            self._known[key] = self._measured([(split, answer(split)) for split in splits])
+        return self._known[key]
+
+    def _measured(self, answered):
+        repeats = {}
+        for split, answer in answered:
+            repeat = split.name.partition(".")[0]
+            repeats.setdefault(repeat, []).append((split.test, answer))
+        pooled = [
+            (self.cases[np.concatenate(rows)], np.concatenate(answers))
+            for rows, answers in (zip(*parts) for parts in repeats.values())
+        ]
+        ends = np.mean([self.measure.interval(*pair) for pair in pooled], axis=0)
+        return Figure(
+            *ends.tolist(),
+            {s.name: self.measure.score(self.cases[s.test], answer) for s, answer in answered},
+            {m.name: float(np.mean([m.score(*pair) for pair in pooled])) for m in self.measures},
+        )
+
+
 class Entry(NamedTuple):
-    """What a row is made of: the mean quality on each fold that was met, and how it ended."""
+    """What a row is made of; no figure where no fold was met."""
 
     name: str
     kind: str
-    quality: dict
+    figure: Figure | None
     seconds: float = 0.0
     failure: Any = None
 
 
-def make_rows(entries, n_folds, share_tested, floor):
+def make_rows(entries, n_folds, share_tested, measure):
     """A `Row` an entry, the best first, then those that have not met every fold."""
-    whole = [entry for entry in entries if len(entry.quality) == n_folds]
-    best = max(whole, key=lambda entry: np.mean(_values(entry)), default=None)
-    rows = [_row(entry, best, n_folds, share_tested, floor) for entry in entries]
-    return sorted(rows, key=lambda row: (row.status != "done", -(row.mean or 0.0)))
+    whole = [e for e in entries if e.figure is not None and len(e.figure.by_fold) == n_folds]
+    whole = [entry for entry in whole if np.isfinite(entry.figure.mean)]
+    best = max(whole, key=lambda entry: entry.figure.mean, default=None)
+    constant = next((entry for entry in whole if entry.kind == "constant"), None)
+    rows = {entry.name: _row(entry, n_folds, share_tested, measure) for entry in entries}
+    for entry in whole:
+        rows[entry.name] = replace(
+            rows[entry.name],
+            p_value=_paired(entry, best, share_tested),
+            p_constant=_paired(entry, constant, share_tested),
+        )
+    return sorted(rows.values(), key=_place)
 
 
-def _row(entry, best, n_folds, share_tested, floor):
-    name, kind, quality, seconds, failure = entry
+def _place(row):
+    return row.status != "done", np.inf if row.mean is None else -row.mean
+
+
+def _row(entry, n_folds, share_tested, measure):
+    name, kind, figure, seconds, failure = entry
     note = failure.message if failure else ""
-    status = failure.kind if failure else "partial" if quality else "waiting"
-    if not quality:
+    status = failure.kind if failure else "waiting" if figure is None else "partial"
+    if figure is None:
         return Row(name, kind, status, 0, seconds=seconds, note=note)
-    mean, low, high = fold_interval(_values(entry), share_tested, floor)
-    p_value = None
-    if len(quality) == n_folds:
-        status = "done"
-        if entry is not best:
-            p_value = paired_p_value(_values(entry), _values(best), share_tested)
-    return Row(name, kind, status, len(quality), mean, low, high, p_value, seconds, note)
+    folds = len(figure.by_fold)
+    status = "done" if folds == n_folds else status
+    scores = {name: _known(value) for name, value in figure.scores.items()}
+    if not np.isfinite(figure.mean):
+        return Row(name, kind, status, folds, seconds=seconds, note=note, scores=scores)
+    low, high = widened(figure, share_tested, measure.limits)
+    return Row(
+        *(name, kind, status, folds, figure.mean, low, high),
+        seconds=seconds,
+        note=note,
+        scores=scores,
+    )
 
 
-def _values(entry):
-    return list(entry.quality.values())
+def widened(figure, share_tested, limits):
+    """The interval that bags allow, never narrower than what the folds show."""
+    half = fold_spread([v for v in figure.by_fold.values() if np.isfinite(v)], share_tested) or 0.0
+    low, high = min(figure.low, figure.mean - half), max(figure.high, figure.mean + half)
+    return max(low, limits[0]), min(high, limits[1])
 
 
-def fold_interval(values, share_tested, floor=-np.inf, level=0.95):
-    """Mean of fold results and an interval for it.
-
-    Folds share training bags, so their results are not independent: the variance is widened by the
-    ratio of test to training bags (Nadeau and Bengio, 2003). No measure passes one, some have a
-    `floor`. Fewer than three folds say nothing of their spread.
-    """
-    values = np.asarray(values, dtype=np.float64)
-    mean = float(values.mean())
-    if len(values) < 3:
-        return mean, None, None
-    half = stats.t.ppf((1 + level) / 2, len(values) - 1) * _corrected_error(values, share_tested)
-    return mean, float(max(mean - half, floor)), float(min(mean + half, 1.0))
-
-
-def paired_p_value(values, best, share_tested):
-    """P-value of the corrected paired t-test that two learners are equally good."""
-    difference = np.asarray(values) - np.asarray(best)
-    if len(difference) < 2:
+def _paired(entry, other, share_tested):
+    """The p-value of a test on the folds that both can be measured on."""
+    if other is None or entry is other:
         return None
-    error = _corrected_error(difference, share_tested)
-    if error == 0:
-        return 1.0 if difference.mean() == 0 else 0.0
-    return float(2 * stats.t.sf(abs(difference.mean()) / error, len(difference) - 1))
+    ours, theirs = entry.figure.by_fold, other.figure.by_fold
+    pairs = [(ours[name], theirs[name]) for name in ours]
+    pairs = [pair for pair in pairs if np.isfinite(pair).all()]
+    return paired_p_value(*zip(*pairs), share_tested) if pairs else None
 
 
-def _corrected_error(values, share_tested):
-    n = len(values)
-    return np.sqrt(values.var(ddof=1) * (1 / n + share_tested / (1 - share_tested)))
+def _known(value):
+    return float(value) if np.isfinite(value) else None

@@ -109,9 +109,6 @@ class Measure:
         Worst and best value.
     is_share : bool
         Whether it is shown in per cent.
-    is_ranking : bool
-        Whether only the order of answers counts. Choices inside training bags use the measure
-        itself then, and the loss that stands in for it otherwise: it is steadier.
     """
 
     name: str
@@ -122,18 +119,34 @@ class Measure:
     _loss: Callable  # (cases, answer) → one loss a bag
     limits: tuple = (0.0, 1.0)
     is_share: bool = False
-    is_ranking: bool = False
+    _rank: Callable | None = None  # (cases, answer) → the figure alone, where order is all
+
+    @property
+    def is_ranking(self):
+        """Whether only the order of answers counts.
+
+        Choices inside training bags use the measure itself then, and the loss that stands in for
+        it otherwise, which is steadier.
+        """
+        return self._rank is not None
 
     @property
     def is_error(self):
         """Whether people know it turned round: the smaller the better."""
         return self.name.startswith("neg_")
 
+    @property
+    def chosen_by(self):
+        """The name of the loss that settings are chosen by: trials of equal loss are the same."""
+        return self._loss.__name__.strip("_")
+
     def suits(self, cases):
         return self._suits(cases)
 
     def score(self, cases, answer):
         """The figure; NaN where the bags cannot tell, such as a ranking of one class."""
+        if self._rank is not None:
+            return self._rank(cases, answer)
         return self._figure(cases, answer)[0]
 
     def interval(self, cases, answer):
@@ -241,44 +254,44 @@ def _f1(cases, answer):
     return _intervals.mean_of_shares(parts) if parts else _UNKNOWN
 
 
-def _roc_auc(cases, answer):
-    return _over_classes(cases, answer, _one_auc)
+def _rank_by_auc(cases, answer):
+    return float(np.mean([ranked_area(*pair, cases.weight) for pair in _each(cases, answer)]))
 
 
-def _average_precision(cases, answer):
-    return _over_classes(cases, answer, _one_average_precision)
+def _rank_by_precision(cases, answer):
+    return float(np.mean([average_precision(*pair, cases.weight) for pair in _each(cases, answer)]))
 
 
-def _over_classes(cases, answer, of_one):
-    """Of the positive class, or the mean over classes, each against the others.
-
-    Classes share their bags, so the ends of their intervals are averaged as they are.
-    """
+def _each(cases, answer):
+    """The positive class, or each class against the others: which bags have it, and the scores."""
     classes = [1] if cases.n_classes == 2 else range(cases.n_classes)
-    parts = [of_one(cases.truth == k, answer[:, k], cases) for k in classes]
+    return [(cases.truth == k, answer[:, k]) for k in classes]
+
+
+def _roc_auc(cases, answer):
+    """Classes share their bags, so the ends of their intervals are averaged as they are."""
+    parts = []
+    for positive, score in _each(cases, answer):
+        area = ranked_area(positive, score, cases.weight)
+        n = _n_units(cases, positive), _n_units(cases, ~positive)
+        parts.append(_UNKNOWN if np.isnan(area) else (area, *_intervals.ranking_interval(area, *n)))
     return tuple(np.mean(parts, axis=0).tolist())
 
 
-def _one_auc(positive, score, cases):
-    n = _n_units(cases, positive), _n_units(cases, ~positive)
-    if min(n) == 0:
-        return _UNKNOWN
-    area = ranked_area(positive, score, cases.weight)
-    return area, *_intervals.ranking_interval(area, *n)
-
-
-def _one_average_precision(positive, score, cases):
-    n = _n_units(cases, positive)
-    if n == 0:
-        return _UNKNOWN
-    value = average_precision(positive, score, cases.weight)
-    # A mean over positive bags of values between 0 and 1: no such mean varies more than a share.
-    return value, *_intervals.wilson(value, n)
+def _average_precision(cases, answer):
+    """A mean over positive bags of values between 0 and 1: no such mean varies more than a share."""
+    parts = []
+    for positive, score in _each(cases, answer):
+        value, n = average_precision(positive, score, cases.weight), _n_units(cases, positive)
+        parts.append(_UNKNOWN if np.isnan(value) else (value, *_intervals.wilson(value, n)))
+    return tuple(np.mean(parts, axis=0).tolist())
 
 
 def ranked_area(positive, score, weight):
     """Area under the ROC curve: how often a positive is above a negative, ties counted half."""
     true, false = _cumulated(positive, score, weight)
+    if not true[-1] * false[-1]:
+        return np.nan
     steps = np.diff(false, prepend=0.0)
     area = (steps * (true + np.concatenate([[0.0], true[:-1]]))).sum() / 2
     return float(area / (true[-1] * false[-1]))
@@ -287,7 +300,10 @@ def ranked_area(positive, score, weight):
 def average_precision(positive, score, weight):
     """The mean precision at the places of the positives."""
     true, false = _cumulated(positive, score, weight)
-    return float((np.diff(true, prepend=0.0) * true / (true + false)).sum() / true[-1])
+    if not true[-1] * false[-1]:
+        return np.nan
+    precision = true / np.maximum(true + false, np.finfo(np.float64).tiny)  # weights may be zero
+    return float((np.diff(true, prepend=0.0) * precision).sum() / true[-1])
 
 
 def _cumulated(positive, score, weight):
@@ -365,8 +381,6 @@ def _some(values, rows):
 
 def _n_units(cases, rows):
     """How many equal units (bags, or groups) some bags amount to."""
-    if not rows.any():
-        return 0.0
     return _intervals.kish(_intervals.units(cases.weight[rows], _some(cases.groups, rows))[1])
 
 
@@ -398,7 +412,6 @@ def _numbers(cases):
 
 
 _ERROR = {"limits": (-np.inf, 0.0)}
-_RANKING = {"is_ranking": True}
 _AUC_WORDS = "how often a positive bag is ranked above another (ROC AUC)"
 
 MEASURES = {
@@ -417,18 +430,18 @@ MEASURES = {
         ),
         Measure(
             *("roc_auc", "ROC AUC", _AUC_WORDS, _two, _roc_auc, _log_loss),
-            **_RANKING,
+            _rank=_rank_by_auc,
         ),
         Measure(
             *("roc_auc_ovr", "ROC AUC", "area under the ROC curve, averaged over classes"),
             *(_more, _roc_auc, _log_loss),
-            **_RANKING,
+            _rank=_rank_by_auc,
         ),
         Measure(
             *("average_precision", "average precision"),
             "average precision on unseen bags",
             *(_classes, _average_precision, _log_loss),
-            **_RANKING,
+            _rank=_rank_by_precision,
         ),
         Measure("f1", "F1", "F1 on unseen bags", _two, _f1, _log_loss),
         Measure(

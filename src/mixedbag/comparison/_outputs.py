@@ -40,8 +40,18 @@ def write_outputs(result, folder, command=None, instance_ids=None):
 
 def leaderboard_table(result):
     """Column names and rows of the leaderboard."""
-    names = ["name", "kind", "status", "folds", "mean", "low", "high", "p_value", "seconds", "note"]
-    return names, [[getattr(row, name) for name in names] for row in result.leaderboard()]
+    names = ["name", "kind", "status", "folds", "metric", "mean", "low", "high"]
+    facts = ["p_value", "p_constant", "seconds", "note"]
+    measures = [measure.name for measure in result.figures.measures]
+    rows = [
+        [
+            *(result.metric if name == "metric" else getattr(row, name) for name in names),
+            *(row.scores.get(name) for name in measures),
+            *(getattr(row, name) for name in facts),
+        ]
+        for row in result.leaderboard()
+    ]
+    return [*names, *measures, *facts], rows
 
 
 def prediction_tables(result, answers, instance_ids=None):
@@ -120,6 +130,7 @@ def circumstances(result, command=None):
     return {
         "command": command,
         "rule": result.rule,
+        "metric": result.metric,
         "folds": len(result.splits),
         "inner_folds": result.protocol.inner_folds,
         "random_state": result.protocol.random_state,

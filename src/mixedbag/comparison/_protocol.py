@@ -10,7 +10,7 @@ import numpy as np
 from mixedbag._validation import read_weights
 from mixedbag.bags import as_bags
 from mixedbag.comparison._questions import ask
-from mixedbag.comparison._rules import settle_rule
+from mixedbag.comparison._rules import one_label, settle_rule
 from mixedbag.exceptions import InputError, reading_input
 from mixedbag.model_selection import BagStratifiedKFold
 
@@ -82,6 +82,9 @@ def make_protocol(
     random_state=0,
     groups=None,
     sample_weight=None,
+    metric=None,
+    cost=None,
+    positive=None,
 ):
     """The rule, settled, and the protocol; labels that no cross-validation can answer are refused.
 
@@ -100,7 +103,8 @@ def make_protocol(
     if len(y) != len(bags):
         raise InputError(f"{len(y)} labels for {len(bags)} bags")
     guess = settle_rule(rule, y, bags.sizes)
-    question = ask(guess.rule, y, bags.sizes, _relative(weight, bags))
+    weight = _relative(weight, bags)
+    question = ask(guess.rule, y, bags.sizes, weight, metric, cost, positive)
     _refuse_hopeless(bags, question)
     groups = _checked_groups(groups, question)
     return guess, Protocol(
@@ -129,10 +133,11 @@ def _refuse_hopeless(bags, question):
             raise InputError("a label is missing or infinite")
         if len(bags) < 4:
             raise InputError(f"{len(bags)} bags are too few to compare learners; 4 are needed")
+        if np.ptp(question.y, axis=0).max() == 0:
+            raise InputError(one_label(len(bags), question.y[0].tolist()))
         return
     if len(question.classes) < 2:
-        only = question.classes.tolist()[0]
-        raise InputError(f"all {len(bags)} bags have the same label, {only!r}: nothing to learn")
+        raise InputError(one_label(len(bags), question.classes.tolist()[0]))
     counts = np.bincount(question.codes)
     if counts.min() < 4:
         rare = question.classes.tolist()[int(counts.argmin())]

@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mixedbag._evidence import knows_instances
-from mixedbag.comparison._leaderboard import Entry, make_rows
+from mixedbag.comparison._leaderboard import Entry, Figures, make_rows
+from mixedbag.comparison._measures import confusion
 from mixedbag.comparison._protocol import Protocol
 from mixedbag.comparison._rules import Guess
 from mixedbag.comparison._stack import Stacks
 
 STACK = "stack of the best"
 CHOICE = "best single, chosen inside"
+CONSTANT = "always the same answer"
 _N_BEST = 5
 _N_WITNESSES = 2
 _NOTHING: Mapping = MappingProxyType({})
@@ -53,8 +55,9 @@ class Comparison:
     ----------
     rule, reason : str
         The rule that was used, and why.
-    measure : str
-        What the leaderboard's mean is: "accuracy", "counted right" or "R²".
+    metric, measure, why_metric : str
+        What the leaderboard's mean is, by scikit-learn's name and in words ("accuracy", "R²", …),
+        and why it is that.
     bags, y
         The data.
     splits : list of Split
@@ -77,12 +80,15 @@ class Comparison:
     skipped: Mapping
     notes: list
     stacks: Stacks
+    figures: Figures
     progress: Progress = field(default_factory=Progress)
 
     rule = property(lambda self: self.guess.rule)
     reason = property(lambda self: self.guess.reason)
     question = property(lambda self: self.protocol.question)
-    measure = property(lambda self: self.question.measure)
+    metric = property(lambda self: self.question.measure.name)
+    measure = property(lambda self: self.question.measure.words)
+    why_metric = property(lambda self: self.question.why_measure)
     bags = property(lambda self: self.protocol.bags)
     y = property(lambda self: self.protocol.y)
     splits = property(lambda self: self.protocol.splits)
@@ -93,7 +99,8 @@ class Comparison:
         best = self.chosen()
         if best is None:
             return f"Comparison(rule={self.rule!r}, nothing finished)"
-        return f"Comparison(rule={self.rule!r}, {best.name}: {self.measure} {best.mean:.3f})"
+        figure = self.question.measure.shown(best.mean)
+        return f"Comparison(rule={self.rule!r}, {best.name}: {self.measure} {figure})"
 
     # Trials --------------------------------------------------------------------------------------
 
@@ -108,17 +115,26 @@ class Comparison:
         return [c for c in self.candidates if len(self.trials(c)) == len(self.splits)]
 
     def finalists(self):
-        """The few finished candidates of smallest loss inside the training bags.
+        """The few finished candidates that are best inside the training bags.
 
         Among them, where there are such, are a few that know instances.
         """
         finished = self.finished()
-        losses = [np.mean([t.loss for t in self.trials(c).values()]) for c in finished]
-        ranked = [finished[i] for i in np.argsort(losses, kind="stable")]
+        badness = [self._badness(candidate) for candidate in finished]
+        ranked = [finished[i] for i in np.argsort(badness, kind="stable")]
         able = [candidate for candidate in ranked[_N_BEST:] if knows_instances(candidate.estimator)]
         best = ranked[:_N_BEST]
         n_able = sum(knows_instances(candidate.estimator) for candidate in best)
         return best + able[: max(0, _N_WITNESSES - n_able)]
+
+    def _badness(self, candidate):
+        """The loss inside the training bags, or how badly it orders them where that is asked."""
+        measure, cases = self.question.measure, self.question.cases
+        if not measure.is_ranking:
+            return np.mean([trial.loss for trial in self.trials(candidate).values()])
+        inside = self.stacks.calibrated.inside
+        judged = [measure.judge(cases[s.train], inside(candidate, s)) for s in self.splits]
+        return -np.mean(judged)
 
     def ready(self):
         """The finalists that have met all bags: the model is made of these."""
@@ -134,32 +150,38 @@ class Comparison:
     @cached_property
     def _rows(self):
         entries = [self._entry(candidate) for candidate in self.candidates]
+        entries.append(Entry(CONSTANT, "constant", self._figure(CONSTANT, self._constant)))
         finished = self.finished()
-        if finished:
-            entries.append(Entry(CHOICE, "choice", self._quality_of(self._stack(finished, 1))))
-        if len(finished) > 1:
-            entries.append(Entry(STACK, "stack", self._quality_of(self._stack(finished))))
+        for name, kind, n_best in ((CHOICE, "choice", 1), (STACK, "stack", _N_BEST)):
+            if len(finished) >= min(n_best, 2):
+                key = (name, *(candidate.name for candidate in finished))
+                figure = self._figure(key, self._stack(finished, n_best).answer)
+                entries.append(Entry(name, kind, figure))
         share = len(self.splits[0].test) / len(self.bags)
-        return make_rows(entries, len(self.splits), share, self.question.floor)
+        return make_rows(entries, len(self.splits), share, self.question.measure)
 
     def _entry(self, candidate):
         """One learner, calibrated as members of the stack are."""
-        known = self.trials(candidate)
-        calibrated = self.stacks.calibrated
-        quality = {
-            s.name: self._mean_quality(calibrated.outside(candidate, s), s)
-            for s in self.splits
-            if s.name in known
-        }
+        known, calibrated = self.trials(candidate), self.stacks.calibrated
+        met = [split for split in self.splits if split.name in known]
+        figure = None
+        if met:
+            name = candidate.name
+            figure = self._figure(name, lambda s: calibrated.outside(candidate, s), met)
         seconds = sum(trial.seconds for trial in known.values())
         failure = self.failures.get(candidate.name)
-        return Entry(candidate.name, "learner", quality, seconds, failure)
+        return Entry(candidate.name, "learner", figure, seconds, failure)
 
-    def _quality_of(self, stack):
-        return {s.name: self._mean_quality(stack.answer(s), s) for s in self.splits}
+    def _figure(self, key, answer, splits=None):
+        return self.figures.of(key, self.splits if splits is None else splits, answer)
 
-    def _mean_quality(self, answer, split):
-        return self.question.mean(self.question.quality(answer, split.test), split.test)
+    def _constant(self, split):
+        """What can be answered without looking into the bags."""
+        return self.question.constant(split.train, self.bags.sizes[split.test])
+
+    def constant(self):
+        """The row of who always gives the same answer, having seen the training labels alone."""
+        return next(row for row in self._rows if row.kind == "constant")
 
     def chosen(self):
         """The row of the model that comes out: the stack, or the only learner that finished.
@@ -210,6 +232,14 @@ class Comparison:
             self.question.quality(of_bags, np.arange(len(bags))),
             named,
         )
+
+    def confusion(self):
+        """Weights of unseen bags, a row a true class and a column an answered one, in the order
+        of ``question.classes``; None for amounts, or while nothing is finished."""
+        answers = self.out_of_fold()
+        if answers is None or self.question.kind != "classes":
+            return None
+        return confusion(self.question.cases, answers.bags)
 
     @cached_property
     def model(self) -> Any:

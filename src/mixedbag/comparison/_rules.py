@@ -10,7 +10,9 @@ RULES = {
     "any": "a bag is positive if at least one of its instances is",
     "majority": "a bag has the class of most of its instances",
     "count": "the label says how many of a bag's instances are positive",
+    "proportion": "the label says which share of a bag's instances is positive",
     "sum": "the label is the total of a value over a bag's instances",
+    "mean": "the label is the average of a value over a bag's instances",
     "sequence": "the instances are a sequence in time, labelled as a whole",
 }
 _MANY = 10  # more distinct numbers than this are amounts, not classes
@@ -47,10 +49,14 @@ def guess_rule(y, sizes, in_time=False):
     """
     y, sizes = np.asarray(y), np.asarray(sizes)
     if y.ndim == 2:
+        if y.dtype.kind in "iuf" and np.allclose(y.sum(axis=1), 1.0) and (sizes > 1).any():
+            return Guess("proportion", "the labels are a table of shares that add up to one")
         return Guess("count", "the labels are a table with a column a class")
     if in_time:
         return Guess("sequence", "the instances have a time")
     values = np.unique(y)
+    if len(values) == 1:
+        raise InputError(one_label(len(y), values.tolist()[0]))
     if len(values) == 2:
         return Guess("any", "there are two labels")
     if y.dtype.kind not in "iuf":
@@ -60,4 +66,11 @@ def guess_rule(y, sizes, in_time=False):
         return Guess("count", "the labels are whole numbers, none above the size of its bag")
     if whole and len(values) <= _MANY:
         return Guess("majority", f"the labels are {len(values)} whole numbers, read as classes")
-    return Guess("sum", "the labels are numbers of many values")
+    if not whole and y.min() >= 0 and y.max() <= 1:
+        return Guess("proportion", "the labels are shares between 0 and 1")
+    return Guess("sum", "the labels are numbers of many values; averages are --rule mean")
+
+
+def one_label(n_bags, label):
+    """Why labels that are all the same are refused."""
+    return f"all {n_bags} bags have the same label, {label!r}: nothing to learn"

@@ -48,7 +48,8 @@ class Stack:
         question = self.calibrated.question
         answers = [self.calibrated.inside(candidate, split) for candidate in self.candidates]
         losses = partial(question.loss, rows=split.train)
-        return blend_weights(answers, losses, question.weight[split.train], self.n_best)
+        weight, judge = question.weight[split.train], question.judge(split.train)
+        return blend_weights(answers, losses, weight, self.n_best, judge)
 
     def witnesses(self, split):
         """The candidates that are asked about instances, and their account.

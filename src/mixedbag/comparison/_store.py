@@ -113,12 +113,14 @@ def fingerprint(protocol):
     parts = [X] if not protocol.bags.is_sparse else [X.data, X.indices, X.indptr]
     for part in (*parts, protocol.bags.offsets, *(s.train for s in protocol.splits)):
         digest.update(np.ascontiguousarray(part).data)
-    digest.update(repr(np.asarray(protocol.y).tolist()).encode())
+    digest.update(repr(np.asarray(protocol.question.targets).tolist()).encode())
     if protocol.groups is not None:
         digest.update(repr(protocol.groups.tolist()).encode())
     weight = protocol.question.weight
     if (weight != 1.0).any():
         digest.update(weight.data)
-    facts = [protocol.question.kind, protocol.inner_folds, protocol.random_state, __version__]
+    question = protocol.question
+    facts = [question.rule, question.measure.chosen_by, protocol.inner_folds]
+    facts += [protocol.random_state, __version__]
     digest.update(json.dumps(facts).encode())
     return digest.hexdigest()

@@ -65,7 +65,7 @@ def fit(protocol, candidate, setting, rows):
     model = clone(candidate.estimator).set_params(**setting)
     weight = protocol.question.weight[rows]
     weights = {} if (weight == 1.0).all() else {_weight_name(model): weight}
-    return model.fit(protocol.bags[rows], protocol.y[rows], **weights)
+    return model.fit(protocol.bags[rows], protocol.question.targets[rows], **weights)
 
 
 def settings(candidate):

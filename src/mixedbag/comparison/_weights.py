@@ -6,7 +6,7 @@ _STEPS = 12
 _SAMPLES = 20
 
 
-def blend_weights(answers, losses, bag_weight, n_best=5, random_state=0):
+def blend_weights(answers, losses, bag_weight, n_best=5, judge=None, random_state=0):
     """Weights of answers whose mean has a small loss: bagged greedy selection.
 
     On a bootstrap sample of the bags, the answer that lowers the loss of the running mean most is
@@ -24,6 +24,9 @@ def blend_weights(answers, losses, bag_weight, n_best=5, random_state=0):
         How much each bag's loss counts.
     n_best : int
         How many of the best on a sample take part; one means a choice of the single best of all.
+    judge : callable, optional
+        From one answer and weights of bags to how good it is: who is best. Without it, who has the
+        smallest loss.
     random_state : int
 
     Returns
@@ -32,8 +35,12 @@ def blend_weights(answers, losses, bag_weight, n_best=5, random_state=0):
         Not negative, sums to one.
     """
     alone = np.array([losses(answer) for answer in answers])
+
+    def badness(weight):
+        return alone @ weight if judge is None else [-judge(answer, weight) for answer in answers]
+
     if n_best == 1 or len(answers) == 1:
-        return np.eye(len(answers))[(alone @ bag_weight).argmin()]
+        return np.eye(len(answers))[np.argmin(badness(bag_weight))]
     n_bags = alone.shape[1]
     samples = np.random.default_rng(random_state).multinomial(
         n_bags, np.full(n_bags, 1 / n_bags), size=_SAMPLES
@@ -41,7 +48,7 @@ def blend_weights(answers, losses, bag_weight, n_best=5, random_state=0):
     shares = np.zeros(len(answers))
     for sample in samples:
         weight = sample * bag_weight
-        pool = np.argsort(alone @ weight, kind="stable")[:n_best]
+        pool = np.argsort(badness(weight), kind="stable")[:n_best]
         shares[pool] += _greedy([answers[i] for i in pool], losses, weight)
     return shares / shares.sum()
 
