@@ -27,8 +27,17 @@ def command(
     label: Annotated[str | None, typer.Option(help="Column with the bag's label.")] = None,
     positive: Annotated[str | None, typer.Option(help="The label that counts as positive.")] = None,
     rule: Annotated[
-        str, typer.Option(help="auto, any, majority, count, sum or sequence.")
+        str,
+        typer.Option(help="auto, any, majority, count, proportion, sum, mean or sequence."),
     ] = "auto",
+    metric: Annotated[
+        str | None,
+        typer.Option(help="What decides: accuracy, balanced_accuracy, roc_auc, f1, r2, …"),
+    ] = None,
+    cost: Annotated[
+        str | None,
+        typer.Option(help="What mistakes cost, missed:false alarm, such as 10:1; or a table."),
+    ] = None,
     time: Annotated[
         str | None, typer.Option(help="Column that orders the rows of a bag: a sequence.")
     ] = None,
@@ -83,6 +92,9 @@ def command(
         budget=budget,
         as_json=as_json,
         open_report=open_report,
+        metric=metric,
+        cost=cost,
+        positive=positive,
         learners=None if learners is None else [n.strip() for n in learners.split(",")],
         folds=folds,
         repeats=repeats,
@@ -115,7 +127,7 @@ def run(
     **settings,
 ):
     """Compare on `data`, show it live, and fill the folder `out`."""
-    from mixedbag.cli._live import leaderboard, troubles
+    from mixedbag.cli._live import answer, check_lines, leaderboard, troubles
     from mixedbag.comparison import settle_rule
 
     console = wide(quiet=as_json)
@@ -126,9 +138,10 @@ def run(
     result = compare_live(data, settled, out / "folds", budget, as_json, settings)
     # Shown before anything is written: a full disk must not take the answer away.
     console.print()
-    console.print(leaderboard(result))
-    for trouble in troubles(result):
-        console.print(shown(trouble))
+    console.print(leaderboard(result, whole=True))
+    console.print()
+    for line in (*answer(result), *check_lines(result), *troubles(result)):
+        console.print(line)
     if result.model is not None:
         remember(result.model, settings.get("positive"), **(columns or {}))
         for note in result.model.notes:
@@ -214,13 +227,29 @@ def summary(result, files):
     return {
         "rule": result.rule,
         "reason": result.reason,
+        "metric": result.metric,
         "measure": result.measure,
+        "why_metric": result.why_metric,
+        "classes": class_words(result),
+        "positive": class_words(result)[-1] if len(class_words(result)) == 2 else None,
         "bags": len(result.bags),
         "instances": result.bags.n_instances,
         "features": result.bags.n_features,
         "chosen": None if chosen is None else chosen.as_dict(),
         "leaderboard": [row.as_dict() for row in result.leaderboard()],
+        "confusion": None if chosen is None else confusion_lists(result),
+        "checks": [finding._asdict() for finding in result.checks()],
         "skipped": result.skipped,
         "notes": result.notes,
         "files": [str(file) for file in files],
     }
+
+
+def class_words(result):
+    """The classes in the words of the data, the positive one of two last."""
+    return result.question.classes.tolist() if result.question.kind == "classes" else []
+
+
+def confusion_lists(result):
+    table = result.confusion()
+    return None if table is None else table.round(6).tolist()

@@ -17,7 +17,8 @@ def command(
     label: Annotated[str | None, typer.Option(help="Column with the bag's label.")] = None,
     positive: Annotated[str | None, typer.Option(help="The label that counts as positive.")] = None,
     rule: Annotated[
-        str, typer.Option(help="auto, any, majority, count, sum or sequence.")
+        str,
+        typer.Option(help="auto, any, majority, count, proportion, sum, mean or sequence."),
     ] = "auto",
     time: Annotated[
         str | None, typer.Option(help="Column that orders the rows of a bag: a sequence.")
@@ -47,7 +48,9 @@ def command(
     if not as_json:
         for note in data.notes:
             say(f"  {note}")
-    fitted = fit_best_setting(data.bags, data.y, settled, learner, seed, data.weight, data.groups)
+    fitted = fit_best_setting(
+        *(data.bags, data.y, settled, learner, seed, data.weight, data.groups), positive=positive
+    )
     columns = {"bag": bag, "label": label, "time": time, "group": group, "weight": weight}
     remember(fitted.model, positive, **columns)
     save(fitted.model, out)

@@ -5,12 +5,14 @@ from contextlib import contextmanager
 
 from rich.console import Group
 from rich.live import Live
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from mixedbag.cli._terminal import shown, wide
 
-_STYLES = {"stack": "bold green", "choice": "green", "learner": ""}
+_STYLES = {"stack": "bold green", "choice": "green", "constant": "yellow", "learner": ""}
+_OTHERS = 3  # measures shown beside the one that decides
 
 
 @contextmanager
@@ -59,42 +61,105 @@ class _Lines:
                 continue
             self._told.add(candidate.name)
             row = next(r for r in result.leaderboard() if r.name == candidate.name)
-            told = f"{result.measure} {row.mean:.3f}" if done else f"{row.status}: {row.note}"
+            figure = f"{result.measure} {result.question.measure.shown(row.mean)}"
+            told = figure if done else f"{row.status}: {row.note}"
             self._console.print(shown(f"{candidate.name}: {told}"))
 
 
-def leaderboard(result):
-    """The leaderboard as a rich table."""
-    table = Table(header_style="bold", box=None)
+def leaderboard(result, whole=False):
+    """The leaderboard as a rich table; when it is `whole`, without the learners never begun."""
+    measure = result.question.measure
+    others = [m for m in result.figures.measures if m is not measure][:_OTHERS]
+    table = Table(header_style="bold", box=None, pad_edge=False)
     table.add_column("learner", no_wrap=True)
-    table.add_column(result.measure, justify="right")
-    table.add_column("95 % interval", justify="right")
-    table.add_column("p", justify="right")
+    table.add_column(measure.words, justify="right", style="bold")
+    table.add_column("95 % interval", justify="right", no_wrap=True)
+    for other in others:
+        table.add_column(other.words, justify="right", style="dim")
+    table.add_column("p best", justify="right")
+    table.add_column("p constant", justify="right")
     table.add_column("folds", justify="right")
-    table.add_column("time", justify="right")
+    table.add_column("time", justify="right", no_wrap=True)
     table.add_column("")
-    busy = result.running
+    waiting = 0
     for row in result.leaderboard():
+        if whole and row.status == "waiting":
+            waiting += 1
+            continue
         failed = row.name in result.failures
-        state = row.status if failed else "running" if row.name in busy else ""
+        state = row.status if failed else "running" if row.name in result.running else ""
         table.add_row(
             shown(row.name, _STYLES[row.kind]),
-            number(row.mean),
-            "" if row.low is None else f"{row.low:.3f} – {row.high:.3f}",
-            number(row.p_value, 2),
+            measure.shown(row.mean),
+            measure.shown_interval(row.low, row.high),
+            *(other.shown(row.scores.get(other.name)) for other in others),
+            p_value(row.p_value),
+            p_value(row.p_constant),
             f"{row.folds}/{len(result.splits)}",
             f"{row.seconds:.1f} s" if row.seconds else "",
             Text(state, style="red" if failed else "dim"),
         )
-    return table
+    if waiting:
+        table.add_row(Text(f"{waiting} more never began", style="dim"))
+    return Padding(table, (0, 0, 0, 2))
+
+
+def answer(result):
+    """What came out, in words: the figure beside the constant's, and the confusion matrix."""
+    chosen, measure = result.chosen(), result.question.measure
+    if chosen is None:
+        return []
+    constant = result.constant()
+    told = Text("  ")
+    told.append(f"{measure.words} {measure.shown(chosen.mean)}", style="bold")
+    if chosen.low is not None:
+        told.append(f" ({measure.shown_interval(chosen.low, chosen.high)})")
+    told.append(f" by the {chosen.name}; {constant.name}: {measure.shown(constant.mean)}")
+    lines = [told, Text(f"  decided by {measure.words} ({result.why_metric}); --metric chooses")]
+    table = result.confusion()
+    return lines if table is None else [*lines, "", Padding(_matrix(result, table), (0, 0, 0, 2))]
+
+
+def _matrix(result, table):
+    """Unseen bags by their class and the answer."""
+    words = [str(label) for label in result.question.classes.tolist()]
+    matrix = Table(header_style="bold", box=None, pad_edge=False)
+    matrix.add_column("true class", no_wrap=True)
+    for word in words[:12]:
+        matrix.add_column(shown(f"answered {word}"), justify="right")
+    for k, word in enumerate(words[:12]):
+        cells = [Text(f"{value:.0f}") for value in table[k][:12]]
+        if k < len(cells):
+            cells[k].stylize("green")
+        matrix.add_row(shown(word), *cells)
+    return matrix
+
+
+def check_lines(result):
+    """A paragraph for every check that found something."""
+    findings = result.checks()
+    if not findings:
+        return []
+    lines: list = [""]
+    for finding in findings:
+        mark = {"warning": "!", "note": "·"}[finding.level]
+        style = {"warning": "bold yellow", "note": "bold"}[finding.level]
+        told = shown(f"  {mark} {finding.number:02d} {finding.title}: ", style)
+        told.append_text(shown(finding.says))
+        told.append_text(shown(f" {finding.advice}", "dim"))
+        lines.append(told)
+    return [*lines, ""]
 
 
 def troubles(result):
     """A line for every learner that failed or could not take part, and what else went wrong."""
     lines = [f"  {note}" for note in result.notes]
     lines += [f"  {name}: {failure.message}" for name, failure in result.failures.items()]
-    return lines + [f"  {name} left out: {reason}" for name, reason in result.skipped.items()]
+    lines += [f"  {name} left out: {reason}" for name, reason in result.skipped.items()]
+    return [shown(line) for line in lines]
 
 
-def number(value, digits=3):
-    return "" if value is None else f"{value:.{digits}f}"
+def p_value(value):
+    if value is None:
+        return ""
+    return "<.001" if value < 0.001 else f"{value:.3f}"

@@ -74,8 +74,8 @@ def stream_bags(path, bag=None, features=None, time=None, rows=20_000, query=Non
 def require_labels(data, source, positive=None):
     """Refuse data without labels, with the option that names them.
 
-    `positive` is the label that counts as positive (1, all others 0); without it, the last of two
-    text labels in alphabetical order does, and a note says so.
+    `positive` is the label that counts as positive, against all others; without it, one of two text
+    labels does, and a note says which and why. Labels keep their words.
     """
     if data.y is None:
         names = ", ".join(map(repr, (data.bags.feature_names or [])[:12]))
@@ -86,10 +86,16 @@ def require_labels(data, source, positive=None):
     if positive is not None:
         if positive not in labels:
             raise ValueError(f"{source}: no bag is labelled {positive!r}; there are {labels[:12]}")
-        y = np.array([str(value) == positive for value in data.y.tolist()]).astype(int)
-        return replace(data, y=y, notes=(*data.notes, f"label 1 is {positive!r}, 0 all others"))
+        note = f"the positive label is {positive!r}"
+        if len(labels) == 2:
+            return replace(data, notes=(*data.notes, note))
+        y = [positive if str(value) == positive else f"not {positive}" for value in data.y.tolist()]
+        return replace(data, y=np.array(y), notes=(*data.notes, f"{note}, against all others"))
     if data.y.dtype.kind in "OU" and len(labels) == 2:
-        note = f"the positive label is {labels[1]!r}; --positive chooses"
+        from mixedbag.comparison._questions import choose_positive
+
+        last, why = choose_positive(*np.unique(data.y, return_inverse=True))
+        note = f"the positive label is {labels[last]!r} ({why}); --positive chooses"
         return replace(data, notes=(*data.notes, note))
     return data
 

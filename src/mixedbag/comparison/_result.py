@@ -14,6 +14,7 @@ from mixedbag.comparison._measures import confusion
 from mixedbag.comparison._protocol import Protocol
 from mixedbag.comparison._rules import Guess
 from mixedbag.comparison._stack import Stacks
+from mixedbag.comparison.checks import run_checks
 
 STACK = "stack of the best"
 CHOICE = "best single, chosen inside"
@@ -201,9 +202,16 @@ class Comparison:
 
         Means over repeats; None while nothing is finished.
         """
-        finished = self.finished() if candidate is None else [candidate]
-        if not finished:
-            return None
+        if candidate is not None:
+            return self._unseen([candidate])
+        return self._of_chosen
+
+    @cached_property
+    def _of_chosen(self):
+        finished = self.finished()
+        return self._unseen(finished) if finished else None
+
+    def _unseen(self, finished):
         stack, bags = self._stack(finished), self.bags
         width = stack.answer(self.splits[0]).shape[1]
         of_bags = np.zeros((len(bags), width))
@@ -232,6 +240,14 @@ class Comparison:
             self.question.quality(of_bags, np.arange(len(bags))),
             named,
         )
+
+    def checks(self):
+        """What may be wrong with the data or the answer, and what to do: a list of `Finding`."""
+        return list(self._findings)
+
+    @cached_property
+    def _findings(self):
+        return run_checks(self)
 
     def confusion(self):
         """Weights of unseen bags, a row a true class and a column an answered one, in the order
