@@ -72,9 +72,11 @@ def test_counts_are_right_where_they_agree():
     cases = Cases("counts", counts, np.ones(3), sizes=sizes)
     measure = MEASURES["counted_right"]
     assert measure.score(cases, counts) == 1.0
-    assert measure.score(cases, counts + [[1.0], [1.0], [0.0]]) == pytest.approx(1 - 0.75 / 3)
+    assert measure.score(cases, counts + np.array([[1.0], [1.0], [0.0]])) == pytest.approx(
+        1 - 0.75 / 3
+    )
     table = Cases("counts", np.hstack([sizes[:, None] - counts, counts]), np.ones(3), sizes=sizes)
-    moved = table.truth + [[1.0, -1.0], [0.0, 0.0], [0.0, 0.0]]
+    moved = table.truth + np.array([[1.0, -1.0], [0.0, 0.0], [0.0, 0.0]])
     assert measure.score(table, moved) == pytest.approx(1 - 0.25 / 3)
 
 

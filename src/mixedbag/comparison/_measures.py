@@ -279,7 +279,7 @@ def _roc_auc(cases, answer):
 
 
 def _average_precision(cases, answer):
-    """A mean over positive bags of values between 0 and 1: no such mean varies more than a share."""
+    """A mean over positive bags of values from 0 to 1: no such mean varies more than a share."""
     parts = []
     for positive, score in _each(cases, answer):
         value, n = average_precision(positive, score, cases.weight), _n_units(cases, positive)

@@ -35,8 +35,8 @@ def _by_name(bags):
         return None
     same = np.flatnonzero(begins == groups[counts.argmax()])
     return (
-        f"The names of the {len(bags)} bags have {len(groups)} beginnings ({names_of(bags, same)}): "
-        "are these the same patient, place or day?",
+        f"The names of the {len(bags)} bags have {len(groups)} beginnings "
+        f"({names_of(bags, same)}): are these the same patient, place or day?",
         "If so, name a column that says it with --group: otherwise bags of one patient are both "
         "learned from and asked about, and the figures flatter.",
     )
@@ -59,8 +59,8 @@ def _by_feature(result):
         if n_values >= 2 and len(bags) / n_values >= _FEWEST:
             column_name = name.split("=")[0]
             return (
-                f"The column {column_name!r} is the same for all instances of a bag, and bags share "
-                "its values: it is used as a feature.",
+                f"The column {column_name!r} is the same for all instances of a bag, and bags "
+                "share its values: it is used as a feature.",
                 f"If it says what belongs together, use it as --group {column_name}; the figures "
                 "then tell how the model does on new ones.",
             )

@@ -17,4 +17,5 @@ def says(n_far, n_bags, feature=None, value=None, low=None, high=None):
     told = f"{n_far} of {n_bags} bags hold values far outside those learned from"
     if feature is None:
         return f"{told}."
-    return f"{told}, most of all {feature!r} ({value:.4g}, where training had {low:.4g} to {high:.4g})."
+    usual = f"{value:.4g}, where training had {low:.4g} to {high:.4g}"
+    return f"{told}, most of all {feature!r} ({usual})."
