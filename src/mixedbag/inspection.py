@@ -320,6 +320,7 @@ def permutation_importance(
     n_repeats: int = 5,
     random_state: Any = None,
     sample_weight: Any = None,
+    features: Any = None,
 ) -> Bunch:
     """How much worse a model answers about bags when a feature comes from other bags.
 
@@ -340,6 +341,8 @@ def permutation_importance(
         How often each feature is permuted: what the spread is over.
     random_state : int or RandomState, optional
     sample_weight : array of shape (n_bags,), optional
+    features : sequence of int, optional
+        Only these columns; the result is about them, in this order.
 
     Returns
     -------
@@ -366,18 +369,20 @@ def permutation_importance(
     scorer = check_scoring(estimator, scoring)
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
     baseline = scorer(estimator, bags, y, **weights)
-    importances = np.empty((bags.n_features, n_repeats))
+    columns = range(bags.n_features) if features is None else list(features)
+    names = bags.feature_names or [f"feature {j}" for j in range(bags.n_features)]
+    importances = np.empty((len(columns), n_repeats))
     for repeat in range(n_repeats):
         rows = _rows_of_other_bags(bags, random)
-        for j in range(bags.n_features):
-            importances[j, repeat] = baseline - scorer(
+        for k, j in enumerate(columns):
+            importances[k, repeat] = baseline - scorer(
                 estimator, _with_column(bags, j, rows), y, **weights
             )
     return Bunch(
         importances_mean=importances.mean(axis=1),
         importances_std=importances.std(axis=1),
         importances=importances,
-        feature_names=bags.feature_names or [f"feature {j}" for j in range(bags.n_features)],
+        feature_names=[names[j] for j in columns],
         baseline=baseline,
     )
 

@@ -12,7 +12,7 @@ from rich.text import Text
 from mixedbag.cli._terminal import shown, wide
 
 _STYLES = {"stack": "bold green", "choice": "green", "constant": "yellow", "learner": ""}
-_OTHERS = 3  # measures shown beside the one that decides
+_OTHERS = 2  # measures shown beside the one that decides
 
 
 @contextmanager
@@ -72,12 +72,12 @@ def leaderboard(result, whole=False):
     others = [m for m in result.figures.measures if m is not measure][:_OTHERS]
     table = Table(header_style="bold", box=None, pad_edge=False)
     table.add_column("learner", no_wrap=True)
-    table.add_column(measure.words, justify="right", style="bold")
+    table.add_column(_header(measure), justify="right", style="bold", no_wrap=True)
     table.add_column("95 % interval", justify="right", no_wrap=True)
     for other in others:
-        table.add_column(other.words, justify="right", style="dim")
-    table.add_column("p best", justify="right")
-    table.add_column("p constant", justify="right")
+        table.add_column(_header(other), justify="right", style="dim", no_wrap=True)
+    table.add_column("p\nbest", justify="right")
+    table.add_column("p\nconstant", justify="right")
     table.add_column("folds", justify="right")
     table.add_column("time", justify="right", no_wrap=True)
     table.add_column("")
@@ -102,6 +102,11 @@ def leaderboard(result, whole=False):
     if waiting:
         table.add_row(Text(f"{waiting} more never began", style="dim"))
     return Padding(table, (0, 0, 0, 2))
+
+
+def _header(measure):
+    """A word a line: the figures below are short."""
+    return "\n".join(measure.words.split())
 
 
 def answer(result):

@@ -156,7 +156,7 @@ class Comparison:
         for name, kind, n_best in ((CHOICE, "choice", 1), (STACK, "stack", _N_BEST)):
             if len(finished) >= min(n_best, 2):
                 key = (name, *(candidate.name for candidate in finished))
-                figure = self._figure(key, self._stack(finished, n_best).answer)
+                figure = self._figure(key, self.stack_of(finished, n_best).answer)
                 entries.append(Entry(name, kind, figure))
         share = len(self.splits[0].test) / len(self.bags)
         return make_rows(entries, len(self.splits), share, self.question.measure)
@@ -194,7 +194,8 @@ class Comparison:
 
     # What comes out ------------------------------------------------------------------------------
 
-    def _stack(self, candidates, n_best=_N_BEST):
+    def stack_of(self, candidates, n_best=_N_BEST):
+        """The stack of some candidates that have met the bags asked about."""
         return self.stacks.of(candidates, n_best)
 
     def out_of_fold(self, candidate=None):
@@ -212,7 +213,7 @@ class Comparison:
         return self._unseen(finished) if finished else None
 
     def _unseen(self, finished):
-        stack, bags = self._stack(finished), self.bags
+        stack, bags = self.stack_of(finished), self.bags
         width = stack.answer(self.splits[0]).shape[1]
         of_bags = np.zeros((len(bags), width))
         of_instances = np.zeros((bags.n_instances, width))
@@ -263,4 +264,4 @@ class Comparison:
         members = self.ready()
         if not members:
             return None
-        return self._stack(members).model(self.protocol, self.protocol.everything)
+        return self.stack_of(members).model(self.protocol, self.protocol.everything)

@@ -2,42 +2,68 @@
 
 import numpy as np
 
+from mixedbag import _contributions
 from mixedbag.comparison import RULES
 from mixedbag.comparison._outputs import circumstances
+from mixedbag.comparison.checks._09_members_disagree import agreement
 from mixedbag.report import _curves as curves
+from mixedbag.report._importance import importance
 from mixedbag.report._views import view_of
 
 _RIVALS = 3
 _MOST_BAGS = 300
 _MOST_INSTANCES = 60
+_MOST_ASKED = 200_000  # rows of changed bags, to tell what instances contribute
+_MEASURES = 3  # shown beside the one that decides
 
 
 def contents(result, data=None, title="", command=None):
     """Everything the page shows."""
     answers = result.out_of_fold()
+    measure = result.question.measure
+    others = [m for m in result.figures.measures if m is not measure][:_MEASURES]
     known = {
         "title": title or "Comparison",
         "kind": result.question.kind,
-        "measure": result.measure,
+        "measure": measure.about(),
+        "why_measure": result.why_metric,
+        "others": [other.about() for other in others],
         "data": _data(result, data),
-        "board": [row.as_dict() for row in result.leaderboard()],
+        "classes": _class_names(result),
+        "checks": [finding._asdict() for finding in result.checks()],
+        "board": [_row(row) for row in result.leaderboard()],
         "splits": len(result.splits),
         "failures": {name: failure.message for name, failure in result.failures.items()},
-        "skipped": result.skipped,
+        "skipped": dict(result.skipped),
         "circumstances": _brief(circumstances(result, command)),
     }
     if answers is None:
         return known
-    chosen = result.chosen()
-    known["chosen"] = chosen.as_dict()
-    known["classes"] = _class_names(result)
+    known["chosen"] = _row(result.chosen())
+    known["constant"] = _row(result.constant())
+    known["confusion"] = _confusion(result)
     charts = _class_charts if result.question.kind == "classes" else _amount_charts
     known["charts"] = charts(result, answers)
+    known["members"] = _members(result)
+    known["importance"] = importance(result)
     view = view_of(result, data)
     known["view"] = view.about
     known["bags"] = _bags(result, answers, view, data)
     known["bags_in_all"] = len(result.bags)
     return known
+
+
+def _row(row):
+    """A row of the leaderboard with the digits that a page can show."""
+    facts = row.as_dict()
+    for name in ("mean", "low", "high", "p_value", "p_constant", "seconds"):
+        facts[name] = _rounded(facts[name])
+    facts["scores"] = {name: _rounded(value) for name, value in facts["scores"].items()}
+    return facts
+
+
+def _rounded(value, digits=5):
+    return None if value is None or not np.isfinite(value) else float(f"{value:.{digits}g}")
 
 
 def _data(result, data):
@@ -63,6 +89,7 @@ def _label_counts(result):
 
 
 def _class_names(result):
+    """The classes in the words of the data, the positive one of two last."""
     if result.question.kind != "classes":
         return []
     return [str(label) for label in result.question.classes.tolist()]
@@ -70,6 +97,27 @@ def _class_names(result):
 
 def _brief(facts):
     return {k: v for k, v in facts.items() if k in ("command", "versions", "random_state")}
+
+
+def _confusion(result):
+    table = result.confusion()
+    return None if table is None else [[_rounded(v, 4) for v in row] for row in table.tolist()]
+
+
+def _members(result):
+    """Who the model is made of, how much each counts, and how often two answer alike."""
+    model = result.model
+    if model is None:
+        return None
+    shares = dict(zip(model.names, model.weights))
+    members = [c for c in result.ready() if shares.get(c.name, 0) > 0]
+    if len(members) < 2:
+        return None
+    return {
+        "names": [member.name for member in members],
+        "weights": [round(float(shares[member.name]), 3) for member in members],
+        "agreement": agreement(result, members).round(3).tolist(),
+    }
 
 
 # Charts -------------------------------------------------------------------------------------------
@@ -119,7 +167,9 @@ def _amount_charts(result, answers):
     groups = [("small labels", of_instances[~label_of]), ("large labels", of_instances[label_of])]
     groups = [(name, values) for name, values in groups if len(values)]
     return {
-        "scatter": [[float(a), round(float(b), 4)] for a, b in zip(true, predicted)][:2000],
+        "scatter": [[_rounded(float(a), 4), _rounded(float(b), 4)] for a, b in zip(true, predicted)][
+            :2000
+        ],
         "errors": curves.distributions([("error", predicted - np.asarray(true, dtype=float))]),
         "instances": curves.distributions(groups),
     }
@@ -137,45 +187,69 @@ def _bags(result, answers, view, data):
         step = len(rest) / (_MOST_BAGS - _MOST_BAGS // 2)
         picked = rest[np.arange(0, len(rest), step).astype(int)]
         hardest = np.concatenate([hardest[: _MOST_BAGS // 2], picked])
-    return [_bag(result, answers, view, data, int(i)) for i in hardest]
+    asked = np.cumsum(result.bags.sizes[hardest].astype(np.int64) ** 2) <= _MOST_ASKED
+    explained = set() if result.rule == "sequence" else set(hardest[asked].tolist())
+    return [_bag(result, answers, view, data, int(i), i in explained) for i in hardest]
 
 
-def _bag(result, answers, view, data, i):
+def _bag(result, answers, view, data, i, explained):
     bags, question = result.bags, result.question
     start, stop = bags.offsets[i], bags.offsets[i + 1]
-    score = _instance_scores(question, answers, i, slice(start, stop))
+    said = int(question.answered(answers.bags[i : i + 1])[0]) if question.kind == "classes" else -1
+    score = _instance_scores(question, answers, said, slice(start, stop))
+    gain = _gains(result, answers, i) if explained else None
     in_order = view.about["kind"] == "series"
-    rows = np.arange(len(score)) if in_order else np.argsort(-score, kind="stable")
+    order = score if gain is None else np.abs(gain)
+    rows = np.arange(len(score)) if in_order else np.argsort(-order, kind="stable")
     shown = rows if in_order else rows[:_MOST_INSTANCES]
     names = getattr(data, "instance_ids", None)
     truth = getattr(data, "instance_labels", None)
-    label = result.y[i]
     bag = {
         "id": str(i if bags.ids is None else bags.ids[i]),
-        "label": str(label if result.y.ndim == 1 else label.tolist()),
-        "predicted": _predicted(question, answers, i),
+        "label": _words(result.y[i]),
+        "predicted": _words(answers.labels[i]),
+        "answered": said,
         "wrong": bool(question.kind == "classes" and answers.quality[i] == 0),
-        "value": round(float(answers.bags[i, -1]), 4),
+        "value": _rounded(float(answers.bags[i, said]), 4),
         "size": int(stop - start),
-        "scores": [round(float(score[r]), 4) for r in shown],
+        "scores": [_rounded(float(score[r]), 4) for r in shown],
         "names": [str(r if names is None else names[start + r]) for r in shown],
         **view.show(bags[i], shown),
     }
+    if gain is not None:
+        bag["gains"] = [_rounded(float(gain[r]), 3) for r in shown]
+    if in_order and question.kind == "classes":
+        step = bag["step"]
+        bag["shares"] = answers.instances[start:stop][::step].round(3).T.tolist()
     if truth is not None:
         bag["truth"] = [str(truth[start + r]) for r in shown]
     return bag
 
 
-def _instance_scores(question, answers, i, rows):
-    """How much each instance speaks for the bag's label: for the second class, or the predicted."""
+def _instance_scores(question, answers, said, rows):
+    """What the page calls the answer of an instance: the positive class of two, the class that
+    the bag was given of more, or the amount."""
     values = answers.instances[rows]
     if question.kind == "classes" and values.shape[1] > 2:
-        return values[:, answers.bags[i].argmax()]
+        return values[:, said]
     return values[:, -1]
 
 
-def _predicted(question, answers, i):
-    label = answers.labels[i]
-    if question.kind == "classes":
-        return str(label)
-    return np.array2string(np.asarray(label), precision=3)
+def _gains(result, answers, i):
+    """What each instance does for the answer, as the model that is handed over sees it.
+
+    None where that model, which has seen the bag, answers differently.
+    """
+    found = _contributions.of_instances(result.model, result.bags[[i]])
+    if found.answer is not None and str(found.answer) != str(answers.labels[i]):
+        return None
+    return found.values if np.isfinite(found.values).all() else None
+
+
+def _words(label):
+    """A label as people read it: numbers with few digits, words as they are."""
+    if isinstance(label, np.ndarray) and label.ndim:
+        return ", ".join(_words(value) for value in label.tolist())
+    if isinstance(label, (float, np.floating)):
+        return f"{label:.4g}"
+    return str(label)

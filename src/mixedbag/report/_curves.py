@@ -65,6 +65,8 @@ def distributions(groups, n_bins=24):
 def sizes(bags, n_bins=20):
     """How many bags have how many instances; whole numbers sit in the middle of their bins."""
     low, high = int(bags.sizes.min()), int(bags.sizes.max())
+    if low == high:
+        return {"same": low}
     if high - low < 4:  # a lone bar says nothing
         low, high = max(1, low - 2), high + 2
     width = -(-(high - low + 1) // n_bins)

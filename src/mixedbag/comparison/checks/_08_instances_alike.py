@@ -30,15 +30,39 @@ def find(result):
     answers = result.out_of_fold()
     if answers is None:
         return None
+    asked = several & _should_differ(result)
+    if not asked.any():
+        return None
     values = answers.instances[:, -1:]
     whole = np.ptp(values)
-    alike = (_spread(values, bags)[several, 0] < _ALIKE * whole).mean() if whole > 0 else 1.0
+    alike = (_spread(values, bags)[asked, 0] < _ALIKE * whole).mean() if whole > 0 else 1.0
     if alike <= _MOST:
         return None
     return (
-        f"In {100 * alike:.0f} % of the bags all instances get about the same answer.",
+        f"In {100 * alike:.0f} % of {_asked_words(result)} all instances get about the same answer.",
         "Do not read a ranking into it: the labels of bags do not tell these instances apart.",
     )
+
+
+def _should_differ(result):
+    """Bags in which instances have different labels, as far as the rule tells.
+
+    Where one instance is enough, all may be alike in a bag that has none; and a majority may be
+    all.
+    """
+    question = result.question
+    if question.kind != "classes":
+        return np.ones(len(result.bags), dtype=bool)
+    if result.rule == "majority" or len(question.classes) > 2:
+        return np.zeros(len(result.bags), dtype=bool)
+    return question.codes == question.positive
+
+
+def _asked_words(result):
+    question = result.question
+    if question.kind != "classes":
+        return "the bags"
+    return f"the bags labelled {str(question.classes[question.positive])!r}"
 
 
 def _shares(question):

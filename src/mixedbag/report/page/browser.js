@@ -1,4 +1,4 @@
-// The bag browser: one bag at a time, its instances ranked by how much they made the label.
+// The bag browser: one bag at a time, its instances ranked by what they did for the answer.
 
 function showBrowser(known) {
   const choice = document.getElementById("bag"), filter = document.getElementById("filter");
@@ -6,7 +6,7 @@ function showBrowser(known) {
   const painters = { images: paintImages, series: paintSeries, bars: paintBars };
   let visible = [];
 
-  const title = (bag) => `${bag.id} · label ${bag.label} · predicted ${bag.predicted}${bag.wrong ? " ✗" : ""}`;
+  const title = (bag) => `${bag.id} · label ${bag.label} · answered ${bag.predicted}${bag.wrong ? " ✗" : ""}`;
   function list() {
     const wanted = filter.value.trim().toLowerCase();
     visible = known.bags.map((_, i) => i).filter((i) => title(known.bags[i]).toLowerCase().includes(wanted));
@@ -17,14 +17,13 @@ function showBrowser(known) {
   function show(i) {
     const bag = known.bags[i];
     choice.value = i;
-    const tag = known.kind === "classes"
+    const isClass = known.kind === "classes";
+    const tag = isClass
       ? make("span", { class: `tag ${bag.wrong ? "wrong" : "right"}`, text: bag.wrong ? "wrong" : "right" }) : "";
-    const left = bag.size - bag.scores.length;
-    inside.replaceChildren(make("p", { class: "verdict" }, make("strong", { text: bag.id }),
-      ` — label ${bag.label}, predicted ${bag.predicted}`,
-      known.classes?.length === 2 ? ` (${percent(bag.value)} for ${known.classes[1]}) ` : " ", tag,
-      make("br"), make("span", { class: "hint", text: `${bag.size} instances` +
-        (left > 0 ? `, the ${bag.scores.length} strongest shown` : "") })),
+    inside.replaceChildren(make("p", { class: "verdict" }, make("strong", { text: bag.id }), " — label ",
+      ...classWord(known, bag.label), ", answered ", ...classWord(known, bag.predicted),
+      isClass ? ` (probability ${percent(bag.value)}) ` : " ", tag,
+      make("br"), make("span", { class: "hint", text: ranking(bag, known) })),
       painters[known.view.kind](bag, known));
     inside.dataset.bag = bag.id;
   }
@@ -46,16 +45,41 @@ function showBrowser(known) {
   };
 }
 
-/** A frame around one instance: its name, its score as a figure and as a bar. */
+/** The word of a class behind a dot of its colour. */
+function classWord(known, word) {
+  const k = known.classes.indexOf(word);
+  return k < 0 ? [word] : [make("span", { class: "word" }, make("i", { style: `background:${klass(k)}` }), word)];
+}
+
+/** The class that the instances' figures are about: the positive one of two, else the answered. */
+const askedClass = (bag, known) => (known.classes.length === 2 ? 1 : bag.answered);
+
+function ranking(bag, known) {
+  const left = bag.size - bag.scores.length;
+  const count = `${bag.size} instance${bag.size > 1 ? "s" : ""}` + (left > 0 ? `, the first ${bag.scores.length} shown` : "");
+  if (known.view.kind === "series") return `${count}, in their order.`;
+  const isClass = known.kind === "classes";
+  const what = isClass ? `the probability of ${known.classes[askedClass(bag, known)]}` : "the amount of an instance";
+  const why = bag.gains
+    ? `ranked by what the answer ${isClass ? `${bag.predicted} ` : ""}loses without them (± ${isClass ? "log-odds" : "amount"})`
+    : `ranked by ${what}`;
+  return `${count}, ${why}. The bar is ${what}.`;
+}
+
+/** A frame around one instance: its name, its figure and bar, and what it did for the answer. */
 function instanceCard(bag, r, known, picture) {
-  const score = bag.scores[r];
-  const low = Math.min(0, ...bag.scores), high = Math.max(...bag.scores, known.kind === "classes" ? 1 : 1e-9);
+  const score = bag.scores[r], isClass = known.kind === "classes";
+  const low = Math.min(0, ...bag.scores), high = Math.max(...bag.scores, isClass ? 1 : 1e-9);
   const fillTo = (100 * (score - low)) / (high - low || 1);
+  const gain = bag.gains?.[r];
+  const bar = isClass ? klass(askedClass(bag, known)) : ACCENT;
   return make("article", { class: `instance${r === 0 ? " top" : ""}` },
     make("header", {}, make("span", { text: bag.names[r], title: bag.names[r] }),
-      make("b", { text: known.kind === "classes" ? score.toFixed(2) : short(score) })),
-    make("div", { class: "meter" }, make("i", { style: `width:${fillTo.toFixed(1)}%` })), picture,
-    bag.truth ? make("small", { text: `truly ${bag.truth[r]}` }) : "");
+      make("b", { text: isClass ? percent(score, 0) : short(score) })),
+    make("div", { class: "meter" }, make("i", { style: `width:${fillTo.toFixed(1)}%;background:${bar}` })), picture,
+    gain == null ? "" : make("small", { class: "gain",
+      text: `${gain < 0 ? "−" : "+"}${short(Math.abs(gain))} ${isClass ? `for ${bag.predicted}` : "of the amount"}` }),
+    bag.truth ? make("small", {}, "truly ", ...classWord(known, bag.truth[r])) : "");
 }
 
 function paintImages(bag, known) {
@@ -82,35 +106,47 @@ function paintBars(bag, known) {
       const z = bag.z[r][j], width = (Math.abs(z) / most) * 44;
       const svg = draw("svg", { viewBox: "0 0 88 10" },
         draw("line", { class: "axis", x1: 44, x2: 44, y1: 0, y2: 10 }),
-        draw("rect", { x: z < 0 ? 44 - width : 44, y: 1.5, width, height: 7, rx: 1.5, fill: color(z < 0 ? 1 : 0) }));
+        draw("rect", { x: z < 0 ? 44 - width : 44, y: 1.5, width, height: 7, rx: 1.5, fill: INK }));
       bars.append(make("span", { text: name, title: name }), tip(svg, `${name}: ${z} standard deviations from the mean`),
         make("em", { text: bag.values[r][j] == null ? "missing" : short(bag.values[r][j]) }));
     });
     return instanceCard(bag, r, known, bars);
   });
-  return make("div", { class: "instances" }, ...cards);
+  return make("div", {}, make("div", { class: "instances" }, ...cards),
+    make("p", { class: "hint", text: "Bars of features: standard deviations from the mean of all instances, to the left below it." }));
 }
 
+/** The channels, shaded where the answered class is probable; below, the classes' shares in time. */
 function paintSeries(bag, known) {
-  const width = 760, tall = 66, top = 14, left = 4, n = bag.lines[0].length;
-  const height = top + bag.lines.length * tall + 44;
+  const width = 760, tall = 66, top = 14, left = 4, strip = 34, n = bag.lines[0].length;
+  const height = top + bag.lines.length * tall + strip + 24;
   const px = (i) => left + (i / Math.max(1, n - 1)) * (width - 2 * left);
-  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "the series and its score" });
-  const score = (i) => bag.scores[Math.min(bag.scores.length - 1, i * bag.step)];
-  const low = Math.min(0, ...bag.scores), high = Math.max(...bag.scores, known.kind === "classes" ? 1 : 1e-9);
-  const share = (i) => (score(i) - low) / (high - low || 1);
+  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `the series, shaded where it is ${bag.predicted}` });
+  const answered = bag.shares[bag.answered];
   for (let i = 0; i < n; i++) {
-    svg.append(draw("rect", { x: px(i - 0.5), width: px(1) - px(0) + 0.3, y: 0, height: height - 40, fill: color(0), opacity: 0.28 * share(i) }));
+    svg.append(draw("rect", { class: "shade", x: px(i - 0.5), width: px(1) - px(0) + 0.3, y: 0, height: height - strip - 24,
+      fill: klass(bag.answered), opacity: (0.32 * answered[i]).toFixed(3) }));
   }
   bag.lines.forEach((line, c) => {
     const seen = line.filter((v) => v != null), lo = Math.min(...seen), hi = Math.max(...seen);
     const py = (v) => top + c * tall + 8 + (1 - (v - lo) / (hi - lo || 1)) * (tall - 18);
     const points = line.map((v, i) => [i, v]).filter(([, v]) => v != null);
-    svg.append(draw("path", { d: path(points, px, py), fill: "none", stroke: color(c), "stroke-width": 1.4 }),
+    svg.append(draw("path", { d: path(points, px, py), fill: "none", stroke: "var(--ink)", "stroke-width": 1.2, opacity: 0.85 }),
       draw("text", { x: left + 2, y: top + c * tall + 4, text: known.view.channels[c] }));
   });
-  const base = height - 6, py = (v) => base - v * 30;
-  const strip = Array.from({ length: n }, (_, i) => [i, share(i)]);
-  svg.append(draw("path", { d: `${path(strip, px, py)}L${px(n - 1)} ${base}L${px(0)} ${base}Z`, fill: color(0), opacity: 0.7 }));
-  return make("div", {}, svg, make("p", { class: "hint", text: "Shaded, and below: how strongly each moment speaks for the label." }));
+  const base = height - 18;
+  let below = new Array(n).fill(0);
+  bag.shares.forEach((values, k) => {
+    const total = (i) => bag.shares.reduce((sum, of) => sum + of[i], 0) || 1;
+    const above = below.map((b, i) => b + values[i] / total(i));
+    const py = (v) => base - v * strip;
+    const upper = above.map((v, i) => [i, v]), lower = below.map((v, i) => [i, v]).reverse();
+    svg.append(tip(draw("path", { d: `${path(upper, px, py)}${path(lower, px, py).replace("M", "L")}Z`, fill: klass(k), opacity: 0.85 }), known.classes[k]));
+    below = above;
+  });
+  svg.append(draw("text", { x: left, y: height - 4, text: "first" }),
+    draw("text", { x: width - left, y: height - 4, "text-anchor": "end", text: "last moment" }));
+  return make("div", {}, svg, legend(known.classes, { fillOf: klass }),
+    make("p", { class: "hint" }, "Shaded: how probable the answered class, ", ...classWord(known, bag.predicted),
+      ", is at each moment. The strip below divides every moment among the classes."));
 }
