@@ -83,7 +83,11 @@ def test_compare_leaves_everything(compared):
     assert "scikit-learn" in facts["versions"]
     with open(out / "leaderboard.csv", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert {row["kind"] for row in rows} == {"learner", "choice", "stack"}
+    assert {row["kind"] for row in rows} == {"learner", "choice", "stack", "constant"}
+    assert {"accuracy", "roc_auc", "neg_log_loss", "p_constant"} <= set(rows[0])
+    assert "always the same answer" in done.stdout
+    assert "decided by accuracy (classes are about equally frequent); --metric" in done.stdout
+    assert "answered yes" in done.stdout
     assert "mol-000" in (out / "report.html").read_text()
 
 
@@ -93,6 +97,11 @@ def test_json_is_for_scripts(compared, folder):
     told = json.loads(done.stdout)
     assert told["rule"] == "any"
     assert told["chosen"]["kind"] == "stack"
+    assert told["metric"] == "accuracy"
+    assert (told["classes"], told["positive"]) == (["no", "yes"], "yes")
+    assert np.sum(told["confusion"]) == pytest.approx(40)
+    for finding in told["checks"]:
+        assert set(finding) == {"number", "title", "level", "says", "advice"}
     assert all(Path(folder / file).exists() for file in told["files"])
 
 
@@ -267,7 +276,7 @@ def test_fit_one_learner(folder):
 
 
 def test_the_positive_label_can_be_named(compared, folder):
-    assert "the positive label is 'yes'; --positive chooses" in compared[0].stdout
+    assert "the positive label is 'yes' ('no' says no); --positive chooses" in compared[0].stdout
     table = (
         "table.csv",
         "--bag",
@@ -279,10 +288,49 @@ def test_the_positive_label_can_be_named(compared, folder):
     )
     mixedbag("fit", *table, "--positive", "no", "--out", "no.skops", folder=folder)
     model = load(folder / "no.skops")
-    assert model.classes_.tolist() == [0, 1]
+    assert model.classes_.tolist() == ["yes", "no"]
     wrong = ("--positive", "maybe", "--out", "maybe.skops")
     error = mixedbag("fit", *table, *wrong, folder=folder, code=2).stderr
     assert "no bag is labelled 'maybe'; there are ['no', 'yes']" in error
+
+
+def test_metric_cost_and_positive_from_table_to_report(folder):
+    arguments = ("compare", "table.csv", "--bag", "molecule", "--label", "active", *QUICK)
+    asked = ("--metric", "roc_auc", "--cost", "5:1", "--positive", "no", "--out", "asked")
+    told = json.loads(mixedbag(*arguments, *asked, "--json", folder=folder).stdout)
+    assert (told["metric"], told["positive"]) == ("roc_auc", "no")
+    means = [row["mean"] for row in told["leaderboard"]]
+    assert means == sorted(means, reverse=True)
+    assert told["chosen"]["mean"] == pytest.approx(told["chosen"]["scores"]["roc_auc"])
+    assert "positive is " in (folder / "asked" / "report.html").read_text()
+    model = load(folder / "asked" / "model.skops")
+    assert model.classes_.tolist() == ["yes", "no"]
+    error = mixedbag(*arguments, "--metric", "auc", folder=folder, code=2).stderr
+    assert "no measure is called 'auc'; for these labels: accuracy, balanced_accuracy" in error
+    error = mixedbag(*arguments, "--cost", "5", folder=folder, code=2).stderr
+    assert 'write "miss:alarm", such as 10:1' in error
+
+
+def test_one_of_three_labels_against_the_others(tmp_path):
+    data = make_any(n_bags=40, size=(2, 5), n_features=3, random_state=0)
+    y = np.where(data.y == 1, "cat", np.where(np.arange(40) % 2, "dog", "cow"))
+    write_csv(tmp_path / "table.csv", data.bags, y)
+    arguments = ("compare", "table.csv", "--bag", "molecule", "--label", "active", *QUICK)
+    told = json.loads(mixedbag(*arguments, "--positive", "cat", "--json", folder=tmp_path).stdout)
+    assert told["classes"] == ["not cat", "cat"]
+
+
+def test_a_column_of_shares_is_understood(tmp_path):
+    data = make_count(n_bags=40, size=(3, 8), random_state=0)
+    write_csv(tmp_path / "table.csv", data.bags, np.asarray(data.y) / data.bags.sizes)
+    arguments = ("table.csv", "--bag", "molecule", "--label", "active")
+    options = ("--folds", "3", "--learners", "spread shares + logistic", "--jobs", "1")
+    done = mixedbag("compare", *arguments, *options, "--out", "out", folder=tmp_path)
+    assert "rule proportion" in done.stdout
+    assert "counted right" in done.stdout
+    fit = ("--rule", "mean", "--learner", "spread means + ridge", "--json")
+    told = json.loads(mixedbag("fit", *arguments, *fit, folder=tmp_path).stdout)
+    assert told["rule"] == "mean"
 
 
 def test_a_time_column_means_sequences(tmp_path):

@@ -362,11 +362,12 @@ def permutation_importance(
     >>> found.importances_mean.shape
     (3,)
     """
-    check_is_fitted(estimator)
+    if hasattr(estimator, "fit"):  # models that `compare` hands over are fitted for good
+        check_is_fitted(estimator)
     bags, random = as_bags(bags), check_random_state(random_state)
     if n_repeats < 1:
         raise ValueError(f"n_repeats must be at least 1, got {n_repeats}")
-    scorer = check_scoring(estimator, scoring)
+    scorer = scoring if callable(scoring) else check_scoring(estimator, scoring)
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
     baseline = scorer(estimator, bags, y, **weights)
     columns = range(bags.n_features) if features is None else list(features)

@@ -1,5 +1,7 @@
 """`compare` from the outside: every rule, both levels, and what comes out."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -8,8 +10,11 @@ from mixedbag.comparison import _trials, fit_best_setting
 from mixedbag.comparison._calibration import calibrator
 from mixedbag.comparison._candidates import find_candidates
 from mixedbag.comparison._protocol import Protocol
-from mixedbag.comparison._questions import ask
+from mixedbag.comparison._questions import ask, choose_positive
+from mixedbag.comparison._weights import blend_weights
 from mixedbag.datasets import make_any, make_count, make_sum
+
+FAST = {"learners": ["bag statistics + SVM"], "folds": 3, "inner_folds": 2}
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +88,38 @@ def test_amounts(make, rule, measure, learner, tmp_path):
     save(result.model, tmp_path / "model.skops")
     again = load(tmp_path / "model.skops")
     assert np.array_equal(again.predict(data.bags), result.model.predict(data.bags))
+
+
+@pytest.mark.parametrize(("make", "rule"), [(make_count, "proportion"), (make_sum, "mean")])
+def test_means_and_shares_are_learned_as_sums_and_counts_are(make, rule):
+    data = make(n_bags=40, size=(3, 9), random_state=0)
+    learner = {"proportion": "spread shares + logistic", "mean": "spread means + ridge"}[rule]
+    y = np.asarray(data.y) / data.bags.sizes
+    result = compare(data.bags, y, rule, learners=[learner], folds=3, inner_folds=3)
+    assert result.chosen().mean > result.constant().mean
+    model = result.model
+    answer, of_instances = model.predict(data.bags), model.predict_instances(data.bags)
+    total = np.add.reduceat(of_instances, data.bags.offsets[:-1]) / data.bags.sizes
+    assert total == pytest.approx(answer, abs=1e-6)
+    twice = Bags(
+        np.repeat(data.bags.instances, 2, axis=0), 2 * data.bags.offsets
+    )  # each instance two times: totals double, means stay
+    assert model.predict(twice) == pytest.approx(answer, abs=1e-6)
+
+
+@pytest.mark.parametrize("rule", ["proportion", "mean"])
+def test_every_learner_of_sums_and_counts_takes_means(rule):
+    data = make_count(n_bags=30, size=(3, 6), random_state=0)
+    names = {c.name for c in find_candidates(rule, data.bags)[0]}
+    base = {
+        c.name for c in find_candidates({"proportion": "count", "mean": "sum"}[rule], data.bags)[0]
+    }
+    assert {name for name in base if name.startswith("Aggregate")} <= names
+    for candidate in find_candidates(rule, data.bags)[0]:
+        told = {
+            k: v for k, v in candidate.estimator.get_params().items() if k.endswith("aggregate")
+        }
+        assert set(told.values()) <= {"mean"}, candidate.name
 
 
 def test_a_table_of_two_counts_has_two_columns_at_both_levels():
@@ -183,6 +220,132 @@ def test_hopeless_labels_are_refused():
         compare(bags, [0, 1] * 5, learners=["nonsense"])
     with pytest.raises(ValueError, match="rule must be one of"):
         compare(bags, [0, 1] * 5, rule="odd")
+
+
+def test_one_label_is_refused_whatever_the_rule():
+    bags = Bags.from_list([np.eye(2)] * 10)
+    for y, rule in [
+        ([1] * 10, "auto"),
+        ([0.5] * 10, "auto"),
+        ([2.0] * 10, "sum"),
+        ([1] * 10, "count"),
+    ]:
+        with pytest.raises(ValueError, match="all 10 bags have the same label"):
+            compare(bags, y, rule)
+
+
+def test_the_positive_class_is_last_and_keeps_its_word():
+    data = make_any(n_bags=40, size=(2, 5), n_features=3, random_state=0)
+    rare = np.flatnonzero(data.y == 1)[:-8]
+    keep = np.setdiff1d(np.arange(40), rare[:8])
+    bags, truth = data.bags[keep], data.y[keep]
+    words = np.where(truth == 1, "ill", "well")
+    result = compare(bags, words, **FAST)
+    assert result.question.classes.tolist() == ["well", "ill"]
+    assert result.question.why_positive == "it is the rarer one"
+    other = compare(bags, words, positive="well", **FAST)
+    assert other.model.classes_.tolist() == ["ill", "well"]
+    assert set(result.model.predict(bags)) <= {"ill", "well"}
+    as_numbers = compare(bags, truth, **FAST)  # the same, whatever the words
+    assert result.out_of_fold().bags == pytest.approx(as_numbers.out_of_fold().bags)
+    with pytest.raises(ValueError, match="no bag is labelled 'dead'"):
+        compare(bags, words, positive="dead", **FAST)
+
+
+@pytest.mark.parametrize(
+    ("words", "counts", "positive"),
+    [
+        (["no", "yes"], (5, 9), "yes"),
+        (["healthy", "dead"], (5, 9), "dead"),
+        (["not ill", "ill"], (5, 9), "ill"),
+        (["0", "1"], (5, 9), "1"),
+        (["a", "b"], (5, 9), "a"),
+        (["a", "b"], (9, 5), "b"),
+        (["a", "b"], (7, 7), "b"),
+    ],
+)
+def test_which_class_is_positive(words, counts, positive):
+    classes, codes = np.unique(np.repeat(words, counts), return_inverse=True)
+    assert classes[choose_positive(classes, codes)[0]] == positive
+
+
+def test_the_metric_decides_sort_choice_and_winner():
+    data = make_any(n_bags=60, size=(2, 5), n_features=3, random_state=0)
+    y = np.where(np.arange(60) % 5 == 0, data.y, 0)  # positives are rare
+    more = {**FAST, "learners": ["bag statistics + SVM", "spread labels + logistic"]}
+    by_default = compare(data.bags, y, **more)
+    assert by_default.metric == "average_precision"
+    assert "uneven" in by_default.why_metric
+    for metric in ("roc_auc", "neg_log_loss", "f1"):
+        result = compare(data.bags, y, metric=metric, **more)
+        rows = [row for row in result.leaderboard() if row.status == "done"]
+        assert [row.mean for row in rows] == sorted((r.mean for r in rows), reverse=True)
+        assert all(row.mean == pytest.approx(row.scores[metric]) for row in rows)
+        assert {row.kind for row in rows} == {"learner", "stack", "choice", "constant"}
+        assert result.chosen().kind == "stack"
+    with pytest.raises(ValueError, match="no measure is called 'nonsense'"):
+        compare(data.bags, y, metric="nonsense", **more)
+
+
+def test_a_ranking_measure_chooses_who_ranks_best():
+    sure, timid = np.array([0.95, 0.4, 0.45, 0.05]), np.array([0.52, 0.51, 0.5, 0.49])
+    answers = [np.column_stack([1 - p, p]) for p in (sure, timid)]
+    rows = np.arange(4)
+    for metric, best in (("accuracy", 0), ("roc_auc", 1)):
+        question = ask("any", np.array([1, 1, 0, 0]), np.ones(4), np.ones(4), metric)
+        losses = partial(question.loss, rows=rows)
+        weights = blend_weights(answers, losses, np.ones(4), 1, question.judge(rows))
+        assert weights.argmax() == best
+
+
+def test_costs_move_the_answers_of_the_model():
+    data = make_any(n_bags=60, size=(2, 5), n_features=3, random_state=0)
+    plain = compare(data.bags, data.y, **FAST)
+    careful = compare(data.bags, data.y, cost="20:1", **FAST)
+    assert careful.metric == "neg_mean_cost"
+    probability = careful.model.predict_proba(data.bags)[:, 1]
+    assert np.array_equal(careful.model.predict(data.bags), (probability > 1 / 21).astype(int))
+    assert careful.confusion()[1, 0] <= plain.confusion()[1, 0]
+    assert careful.chosen().mean >= plain_cost(plain)
+    for cost, message in [
+        ("cheap", "cannot be read"),
+        ("1:2:3", "cannot be read"),
+        ("0,1;1", "cannot be read"),
+        ("-1:2", "not negative"),
+        ("1,1;1,0", "diagonal"),
+        ("0:1", "costs nothing"),
+        (np.eye(3), "no table of 2 by 2"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            compare(data.bags, data.y, cost=cost, **FAST)
+
+
+def plain_cost(result):
+    table = result.confusion()
+    return -(20 * table[1, 0] + table[0, 1]) / table.sum()
+
+
+def test_balanced_accuracy_minds_the_rare_class():
+    rng = np.random.default_rng(0)
+    y = (np.arange(100) % 10 == 0).astype(int)
+    bags = Bags((y * 1.5 + rng.normal(size=100))[:, None], np.arange(101))
+    fast = {"learners": ["spread labels + logistic"], "folds": 5, "inner_folds": 2}
+    plain = compare(bags, y, "any", metric="accuracy", **fast)
+    minded = compare(bags, y, "any", metric="balanced_accuracy", **fast)
+    row = minded.chosen()
+    assert row.mean > plain.chosen().scores["balanced_accuracy"] + 0.05
+    assert minded.constant().mean == pytest.approx(0.5)
+
+
+def test_no_error_is_no_certainty():
+    y = np.arange(80) % 2
+    bags = Bags((10.0 * y + np.random.default_rng(0).normal(size=80))[:, None], np.arange(81))
+    row = compare(bags, y, "any", **{**FAST, "folds": 10}).chosen()
+    assert row.mean == 1.0
+    assert row.low < 0.96
+    few = compare(bags[:21], y[:21], "any", **FAST).chosen()
+    assert few.mean == 1.0
+    assert few.low < 0.86
 
 
 def test_no_group_is_learned_from_and_asked_about():

@@ -51,7 +51,9 @@ def test_contents_are_those_of_the_comparison(digits):
     assert known["view"] == {"kind": "images", "height": 8, "width": 8}
     assert len(known["bags"]) == 40
     for bag in known["bags"]:
-        assert bag["scores"] == sorted(bag["scores"], reverse=True)
+        order = [abs(gain) for gain in bag["gains"]] if "gains" in bag else bag["scores"]
+        assert order == sorted(order, reverse=True)
+    assert any("gains" in bag for bag in known["bags"])
     wrong = sum(bag["wrong"] for bag in known["bags"])
     assert wrong == np.sum(result.out_of_fold().labels != result.y)
 
@@ -64,7 +66,11 @@ def _other_kinds():
     gaps = classes.bags.instances.copy()
     gaps[::7, 0] = np.nan
     holes = BagData(Bags(gaps, classes.bags.offsets), classes.y)
+    share = BagData(count.bags, np.asarray(count.y) / count.bags.sizes)
+    mean = BagData(total.bags, np.asarray(total.y) / total.bags.sizes)
     return {
+        "proportion": (share, "auto", "spread shares + logistic", "bars"),
+        "mean": (mean, "mean", "spread means + ridge", "bars"),
         "count": (count, "auto", "spread counts + logistic", "bars"),
         "sum": (total, "auto", "spread totals + ridge", "bars"),
         "sequence": (series, "sequence", "bag statistics + SVM", "series"),
@@ -84,6 +90,41 @@ def test_every_kind_of_label_has_a_report(other_kind, tmp_path):
     known = embedded(report_page(result, data))
     assert known["view"]["kind"] == view
     assert known["chosen"]["mean"] == result.chosen().mean
+
+
+def test_figures_of_the_page_are_those_of_the_result(digits):
+    result, data = digits
+    known = embedded(report_page(result, data, "digits"))
+    assert known["measure"]["name"] == "accuracy"
+    assert known["classes"] == ["0", "1"]
+    assert np.array_equal(known["confusion"], result.confusion())
+    assert np.trace(result.confusion()) == np.sum(result.out_of_fold().labels == result.y)
+    assert known["constant"]["name"] == "always the same answer"
+    assert [check["number"] for check in known["checks"]] == [c.number for c in result.checks()]
+    agreement = np.array(known["members"]["agreement"])
+    assert np.array_equal(agreement, agreement.T)
+    assert np.diag(agreement).tolist() == [1.0] * len(agreement)
+    assert sum(known["members"]["weights"]) == pytest.approx(1.0, abs=0.01)
+
+
+def test_what_matters_is_found():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5, 3))
+    y = (X[:, :, 1].mean(axis=1) > 0).astype(int)
+    bags = Bags(X.reshape(-1, 3), np.arange(0, 301, 5), feature_names=["a", "the one", "c"])
+    result = compare(bags, y, "majority", learners=["bag statistics + SVM"], **QUICK)
+    features = embedded(report_page(result))["importance"]["features"]
+    assert features[0]["name"] == "the one"
+    assert features[0]["mean"] > 3 * abs(features[1]["mean"])
+
+
+def test_labels_have_few_digits():
+    data = make_sum(n_bags=30, random_state=0)
+    y = np.asarray(data.y) + 1 / 3
+    result = compare(data.bags, y, "sum", learners=["spread totals + ridge"], **QUICK)
+    for bag in embedded(report_page(result))["bags"]:
+        assert len(bag["label"]) < 9
+        assert len(bag["predicted"]) < 9
 
 
 # In a browser -------------------------------------------------------------------------------------
@@ -106,7 +147,18 @@ def test_the_page_works(window, digits, tmp_path):
     assert window.console() == []
     assert window.run("return window.hacked") is None
     assert window.run("return document.getElementById('title').textContent") == NASTY
-    assert window.run("return document.querySelectorAll('#charts svg').length") == 4
+    assert window.run("return document.querySelectorAll('#charts .card').length") == 6
+    assert window.run("return document.querySelectorAll('#confusion td').length") == 4
+    assert window.run("return document.querySelectorAll('#importance rect').length") > 3
+    assert window.run("return document.querySelectorAll('#agreement tbody tr').length") == 2
+    assert window.run("return document.querySelectorAll('#use pre').length") == 4
+    first = "return document.querySelector('main section').id"
+    assert window.run(first) == "checks-section"
+    assert window.run("return document.querySelectorAll('#checks .check').length") == len(
+        result.checks()
+    )
+    axis = "return document.querySelectorAll('#board thead .whiskers text').length"
+    assert window.run(axis) >= 2
     assert window.run("return document.querySelectorAll('#hardest button').length") == 12
 
 
@@ -123,6 +175,57 @@ def test_the_leaderboard_sorts(window, digits, tmp_path):
     assert once == sorted(once)
     assert twice == sorted(once, reverse=True)
     assert len(once) == len(digits[0].leaderboard())
+
+
+@pytest.mark.browser
+def test_learners_never_begun_are_folded_away(window, digits, tmp_path):
+    result, data = digits
+    page = report_page(result, data)
+    known = embedded(page)
+    waiting = {**known["board"][-1], "name": "slow", "kind": "learner", "status": "waiting"}
+    known["board"].append({**waiting, "mean": None, "low": None, "scores": {}})
+    begin, end = page.index('application/json">') + 18, page.index("</script>", page.index("json"))
+    text = json.dumps(known).replace("<", "\\u003c")
+    (tmp_path / "report.html").write_text(page[:begin] + text + page[end:])
+    window.open(tmp_path / "report.html")
+    seen = "return document.querySelector('#board tbody.waiting').offsetHeight"
+    assert window.run(seen) == 0
+    assert "1 learner never begun" in window.run("return document.getElementById('fold').innerText")
+    assert window.run("document.getElementById('fold').click();" + seen) > 0
+    assert window.console() == []
+
+
+@pytest.mark.browser
+def test_classes_keep_their_colours_to_themselves(window, digits, tmp_path):
+    write_report(*digits[:1], tmp_path / "report.html", digits[1])
+    window.open(tmp_path / "report.html")
+    colours = window.run(
+        "const s = getComputedStyle(document.documentElement);"
+        "return ['k0','k1','k2','k3','k4','k5','accent','slate','ink','soft','good','bad']"
+        ".map(name => s.getPropertyValue('--' + name).trim())"
+    )
+    assert len(set(colours)) == len(colours)
+    # Only what shows a class may use the colour of one.
+    used = window.run(
+        'return [...document.querySelectorAll(\'[fill*="--k"], [stroke*="--k"]\')]'
+        ".map(e => e.closest('.card').querySelector('h3')?.textContent ?? '')"
+    )
+    assert set(used) <= {"Instance scores"}
+
+
+@pytest.mark.browser
+def test_series_are_shaded_by_the_answered_class(window, tmp_path):
+    data = make_sequences(n_bags=24, random_state=0)
+    y = np.where(np.asarray(data.y) == 1, "fridge", "none")
+    result = compare(data.bags, y, "sequence", learners=["bag statistics + SVM"], **QUICK)
+    write_report(result, tmp_path / "report.html", BagData(data.bags, y))
+    window.open(tmp_path / "report.html")
+    assert window.run("return document.querySelectorAll('#inside .legend span').length") == 2
+    for bag in embedded((tmp_path / "report.html").read_text())["bags"][:4]:
+        fill = window.run("return document.querySelector('#inside .shade').getAttribute('fill')")
+        assert fill == f"var(--k{['none', 'fridge'].index(bag['predicted'])})"
+        window.run("document.getElementById('next').click()")
+    assert window.console() == []
 
 
 @pytest.mark.browser

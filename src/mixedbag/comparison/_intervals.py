@@ -116,12 +116,14 @@ def fold_spread(values, share_tested):
     """Half the width of a 95 % interval for the mean of fold results; None below three folds.
 
     Folds share training bags, so their results are not independent: the variance is widened by the
-    ratio of test to training bags (Nadeau and Bengio, 2003).
+    ratio of test to training bags (Nadeau and Bengio, 2003). Few folds may by chance lie close
+    together; the interval that bags allow, which is never undercut, guards against that, where
+    Student's quantile would make three folds of any size say nothing.
     """
     values = np.asarray(values, dtype=np.float64)
     if len(values) < 3:
         return None
-    return float(stats.t.ppf(0.975, len(values) - 1) * _corrected_error(values, share_tested))
+    return float(_Z * _corrected_error(values, share_tested))
 
 
 def paired_p_value(values, others, share_tested):

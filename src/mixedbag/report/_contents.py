@@ -14,7 +14,7 @@ _RIVALS = 3
 _MOST_BAGS = 300
 _MOST_INSTANCES = 60
 _MOST_ASKED = 200_000  # rows of changed bags, to tell what instances contribute
-_MEASURES = 3  # shown beside the one that decides
+_MEASURES = 2  # shown beside the one that decides
 
 
 def contents(result, data=None, title="", command=None):
@@ -167,9 +167,9 @@ def _amount_charts(result, answers):
     groups = [("small labels", of_instances[~label_of]), ("large labels", of_instances[label_of])]
     groups = [(name, values) for name, values in groups if len(values)]
     return {
-        "scatter": [[_rounded(float(a), 4), _rounded(float(b), 4)] for a, b in zip(true, predicted)][
-            :2000
-        ],
+        "scatter": [
+            [_rounded(float(a), 4), _rounded(float(b), 4)] for a, b in zip(true, predicted)
+        ][:2000],
         "errors": curves.distributions([("error", predicted - np.asarray(true, dtype=float))]),
         "instances": curves.distributions(groups),
     }

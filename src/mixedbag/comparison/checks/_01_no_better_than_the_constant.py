@@ -5,6 +5,12 @@ LEVEL = "warning"
 _SURE = 0.05
 
 
+def _clearly(result, level):
+    """Whether the bags alone, however few the folds, speak against a level."""
+    answers = result.out_of_fold()
+    return result.question.measure.interval(result.figures.cases, answers.bags)[1] > level
+
+
 def find(result):
     chosen, constant = result.chosen(), result.constant()
     if chosen is None or chosen.mean is None or constant.mean is None:
@@ -14,7 +20,7 @@ def find(result):
     better = chosen.mean > constant.mean
     if better and (chosen.p_constant is None or chosen.p_constant < _SURE):
         return None
-    if better and chosen.low is not None and chosen.low > constant.mean:
+    if better and _clearly(result, constant.mean):
         return None
     how = "hardly better" if better else "no better"
     p = "" if chosen.p_constant is None else f", p = {chosen.p_constant:.2f}"

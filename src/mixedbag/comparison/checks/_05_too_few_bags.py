@@ -25,6 +25,8 @@ def find(result):
         "Take every figure with its interval, prefer simple learners, and collect more bags before "
         "you compare learners."
     )
+    if len(result.splits) < 10:
+        advice += " More folds tell more, too: --folds 10."
     chosen, measure = result.chosen(), question.measure
     wide = False
     if chosen is not None and chosen.low is not None:

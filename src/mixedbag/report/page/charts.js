@@ -108,9 +108,9 @@ function lineChart({ lines, xLabel, yLabel, stroke, diagonal = false }) {
   return chart.svg;
 }
 
-function histogramChart({ edges, groups, xLabel, yLabel, height = 270, fillOf = () => ACCENT }) {
+function histogramChart({ edges, groups, xLabel, yLabel, height = 270, width = 360, fillOf = () => ACCENT }) {
   const top = Math.max(...groups.flatMap((g) => g.share), 1e-9) * 1.08;
-  const chart = frame({ x: [edges[0], edges.at(-1)], y: [0, top], xLabel, yLabel, height });
+  const chart = frame({ x: [edges[0], edges.at(-1)], y: [0, top], xLabel, yLabel, height, width });
   groups.forEach((group, k) => {
     group.share.forEach((share, i) => {
       if (!share) return;

@@ -35,7 +35,7 @@ function showLeaderboard(known) {
   }
   document.getElementById("board-legend").append(
     make("span", {}, dotKey(), `${measure.words} with its 95 % interval`),
-    make("span", {}, draw("svg", { viewBox: "0 0 22 12", class: "key" }, draw("line", { class: "constant", x1: 11, x2: 11, y1: 0, y2: 12 })), "always the same answer"));
+    make("span", {}, draw("svg", { viewBox: "0 0 22 12", class: "key" }, draw("line", { class: "level", x1: 11, x2: 11, y1: 0, y2: 12 })), "always the same answer"));
 
   let order = { j: -1, down: true }; // as it comes: what met every fold first
   function sort(j) {
@@ -93,7 +93,7 @@ function intervalAxis(known, rows) {
   function whisker(row) {
     const svg = blank(22);
     for (const v of marks) svg.append(draw("line", { class: "axis", x1: px(v), x2: px(v), y1: 0, y2: 22 }));
-    if (constant?.mean != null) svg.append(draw("line", { class: "constant", x1: at(constant.mean), x2: at(constant.mean), y1: 0, y2: 22 }));
+    if (constant?.mean != null) svg.append(draw("line", { class: "level", x1: at(constant.mean), x2: at(constant.mean), y1: 0, y2: 22 }));
     if (row.mean == null) return svg;
     if (row.low != null) svg.append(draw("line", { class: "whisker", x1: at(row.low), x2: at(row.high), y1: 11, y2: 11 }));
     svg.append(draw("circle", { cx: at(row.mean), cy: 11, r: 4.2, fill: row.status === "done" ? ACCENT : INK }));

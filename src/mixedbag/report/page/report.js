@@ -56,19 +56,24 @@ function showData() {
   document.getElementById("facts").append(fact(count(data.bags), "bags"), fact(count(data.instances), "instances"),
     fact(count(data.features), "features"), fact(data.rule, data.rule_says));
   const { edges, counts, same } = data.sizes;
-  const sizes = document.getElementById("sizes");
+  const sizes = document.getElementById("sizes"), notes = document.getElementById("notes");
+  const told = [...data.notes, `rule ${data.rule}, because ${data.reason}`, ...(same ? [`every bag has ${same} instances`] : [])];
+  const brief = !data.labels.length && told.length < 3; // no card for a line or two
   if (same) sizes.remove();
-  else sizes.append(make("h3", { text: "Bag sizes" }), histogramChart({
-    edges, groups: [{ name: "bags", share: counts }], xLabel: "instances in a bag", yLabel: "bags", height: 190 }));
-  const notes = document.getElementById("notes");
+  else sizes.append(make("h3", { text: "Bag sizes" }), histogramChart({ edges, groups: [{ name: "bags", share: counts }],
+    xLabel: "instances in a bag", yLabel: "bags", height: 190, width: brief ? 760 : 360 }));
+  if (brief) {
+    sizes.classList.add("whole");
+    notes.replaceWith(make("p", { class: "hint", text: `Understood: ${told.join("; ")}.` }));
+    return;
+  }
   if (data.labels.length) {
     const total = data.labels.reduce((sum, [, n]) => sum + n, 0);
     notes.append(make("h3", { text: "Labels" }), make("div", { class: "share" }, ...data.labels.map(([, n], k) =>
       make("i", { style: `width:${(100 * n) / total}%;background:${klass(k)}` }))),
       legend(data.labels.map(([label, n]) => `${label}: ${n} bags`), { fillOf: klass }), make("br"));
   }
-  notes.append(make("h3", { text: "What was understood" }), make("ul", {}, ...[...data.notes,
-    `rule ${data.rule}, because ${data.reason}`, ...(same ? [`every bag has ${same} instances`] : [])].map((note) => make("li", { text: note }))));
+  notes.append(make("h3", { text: "What was understood" }), make("ul", {}, ...told.map((note) => make("li", { text: note }))));
 }
 
 function showCharts() {
@@ -123,7 +128,7 @@ function timeCard() {
     xTicks: Array.from({ length: high - low + 1 }, (_, i) => low + i), xText: (v) => short(10 ** v), yText: (v) => (measure.share ? `${short(100 * v)}` : short(v)) });
   for (const row of lines) {
     const y = chart.py(sign * row.mean), is = row === known.chosen;
-    chart.svg.append(tip(draw("line", { class: is ? "chosen-line" : "constant", x1: chart.box.left, x2: chart.box.right, y1: y, y2: y }), `${row.name}: ${figureOf(measure, row.mean)}`));
+    chart.svg.append(tip(draw("line", { class: is ? "chosen-line" : "level", x1: chart.box.left, x2: chart.box.right, y1: y, y2: y }), `${row.name}: ${figureOf(measure, row.mean)}`));
   }
   for (const row of rows) chart.svg.append(tip(draw("circle", { cx: chart.px(log(row)), cy: chart.py(sign * row.mean), r: 5, fill: INK, opacity: 0.8 }),
     `${row.name}: ${figureOf(measure, row.mean)} in ${row.seconds.toFixed(1)} s`));
