@@ -39,7 +39,7 @@ def find(result):
     if alike <= _MOST:
         return None
     return (
-        f"In {100 * alike:.0f} % of {_asked_words(result)}, all instances get much the same answer.",
+        f"In {100 * alike:.0f} % of {_asked_words(result)}, instances get much the same answer.",
         "Do not read a ranking into it: the labels of bags do not tell these instances apart.",
     )
 
