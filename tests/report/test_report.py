@@ -89,7 +89,7 @@ def test_every_kind_of_label_has_a_report(other_kind, tmp_path):
     result, data, view = other_kind
     known = embedded(report_page(result, data))
     assert known["view"]["kind"] == view
-    assert known["chosen"]["mean"] == result.chosen().mean
+    assert known["chosen"]["mean"] == pytest.approx(result.chosen().mean, rel=1e-4)
 
 
 def test_figures_of_the_page_are_those_of_the_result(digits):

@@ -411,73 +411,82 @@ def _numbers(cases):
     return cases.kind != "classes"
 
 
-_ERROR = {"limits": (-np.inf, 0.0)}
-_AUC_WORDS = "how often a positive bag is ranked above another (ROC AUC)"
+_SHARE, _BELOW_ONE, _ERROR = (0.0, 1.0), (-np.inf, 1.0), (-np.inf, 0.0)
+_RIGHT = "of unseen bags are answered right"
+_ALIKE = "of unseen bags are answered right, every class counted alike (balanced accuracy)"
+_COUNTED = "of instances in unseen bags are counted right"
+_RANKED = "is how often a positive bag is ranked above another (ROC AUC)"
+_RANKED_EACH = "area under the ROC curve on unseen bags, averaged over classes"
+_EACH = "F1 on unseen bags, averaged over classes"
+_COST = "is what an unseen bag costs on average"
 
-MEASURES = {
-    measure.name: measure
-    for measure in (
-        Measure(
-            *("accuracy", "accuracy", "of unseen bags are answered right"),
-            *(_classes, _accuracy, _log_loss),
-            is_share=True,
-        ),
-        Measure(
-            *("balanced_accuracy", "balanced accuracy"),
-            "of unseen bags are answered right, every class counted alike (balanced accuracy)",
-            *(_classes, _balanced_accuracy, _balanced_log_loss),
-            is_share=True,
-        ),
-        Measure(
-            *("roc_auc", "ROC AUC", _AUC_WORDS, _two, _roc_auc, _log_loss),
-            _rank=_rank_by_auc,
-        ),
-        Measure(
-            *("roc_auc_ovr", "ROC AUC", "area under the ROC curve, averaged over classes"),
-            *(_more, _roc_auc, _log_loss),
-            _rank=_rank_by_auc,
-        ),
-        Measure(
-            *("average_precision", "average precision"),
-            "average precision on unseen bags",
-            *(_classes, _average_precision, _log_loss),
-            _rank=_rank_by_precision,
-        ),
-        Measure("f1", "F1", "F1 on unseen bags", _two, _f1, _log_loss),
-        Measure(
-            "f1_macro", "F1", "F1 on unseen bags, averaged over classes", _more, _f1, _log_loss
-        ),
-        Measure(
-            *("neg_log_loss", "log loss", "log loss on unseen bags"),
-            *(_classes, _neg_log_loss, _log_loss),
-            **_ERROR,
-        ),
-        Measure(
-            *("neg_mean_cost", "mean cost", "is what an unseen bag costs on average"),
-            *(_costly, _neg_mean_cost, _log_loss),
-            **_ERROR,
-        ),
-        Measure(
-            *("counted_right", "counted right", "of instances in unseen bags are counted right"),
-            *(_counts, _counted_right, _miscounted),
-            is_share=True,
-        ),
-        Measure(
-            *("r2", "R²", "R² on unseen bags", _numbers, _r2, _squared),
-            limits=(-np.inf, 1.0),
-        ),
-        Measure(
-            *("neg_mean_absolute_error", "mean absolute error", "mean absolute error"),
-            *(_numbers, _neg_mean_absolute_error, _absolute),
-            **_ERROR,
-        ),
-        Measure(
-            *("neg_root_mean_squared_error", "root mean squared error"),
-            *("root mean squared error", _numbers, _neg_root_mean_squared_error, _squared),
-            **_ERROR,
-        ),
-    )
-}
+# Name, words, how a headline goes on, whom it suits, the figure, the loss that stands in for it.
+_REGISTER: tuple[Measure, ...] = (
+    Measure("accuracy", "accuracy", _RIGHT, _classes, _accuracy, _log_loss, _SHARE, True),
+    Measure(
+        "balanced_accuracy",
+        "balanced accuracy",
+        _ALIKE,
+        _classes,
+        _balanced_accuracy,
+        _balanced_log_loss,
+        _SHARE,
+        True,
+    ),
+    Measure("roc_auc", "ROC AUC", _RANKED, _two, _roc_auc, _log_loss, _rank=_rank_by_auc),
+    Measure("roc_auc_ovr", "ROC AUC", _RANKED_EACH, _more, _roc_auc, _log_loss, _rank=_rank_by_auc),
+    Measure(
+        "average_precision",
+        "average precision",
+        "average precision on unseen bags",
+        _classes,
+        _average_precision,
+        _log_loss,
+        _rank=_rank_by_precision,
+    ),
+    Measure("f1", "F1", "F1 on unseen bags", _two, _f1, _log_loss),
+    Measure("f1_macro", "F1", _EACH, _more, _f1, _log_loss),
+    Measure(
+        "neg_log_loss",
+        "log loss",
+        "log loss on unseen bags",
+        _classes,
+        _neg_log_loss,
+        _log_loss,
+        _ERROR,
+    ),
+    Measure("neg_mean_cost", "mean cost", _COST, _costly, _neg_mean_cost, _log_loss, _ERROR),
+    Measure(
+        "counted_right",
+        "counted right",
+        _COUNTED,
+        _counts,
+        _counted_right,
+        _miscounted,
+        _SHARE,
+        True,
+    ),
+    Measure("r2", "R²", "R² on unseen bags", _numbers, _r2, _squared, _BELOW_ONE),
+    Measure(
+        "neg_mean_absolute_error",
+        "mean absolute error",
+        "mean absolute error on unseen bags",
+        _numbers,
+        _neg_mean_absolute_error,
+        _absolute,
+        _ERROR,
+    ),
+    Measure(
+        "neg_root_mean_squared_error",
+        "root mean squared error",
+        "root mean squared error on unseen bags",
+        _numbers,
+        _neg_root_mean_squared_error,
+        _squared,
+        _ERROR,
+    ),
+)
+MEASURES = {measure.name: measure for measure in _REGISTER}
 
 
 def suitable(cases):

@@ -77,8 +77,8 @@ function instanceCard(bag, r, known, picture) {
     make("header", {}, make("span", { text: bag.names[r], title: bag.names[r] }),
       make("b", { text: isClass ? percent(score, 0) : short(score) })),
     make("div", { class: "meter" }, make("i", { style: `width:${fillTo.toFixed(1)}%;background:${bar}` })), picture,
-    gain == null ? "" : make("small", { class: "gain",
-      text: `${gain < 0 ? "−" : "+"}${short(Math.abs(gain))} ${isClass ? `for ${bag.predicted}` : "of the amount"}` }),
+    gain == null ? "" : tip(make("small", { class: "gain", text: `${gain < 0 ? "−" : "+"}${Math.abs(gain).toFixed(2)}` }),
+      isClass ? `for the answer ${bag.predicted}, in log-odds` : "of the bag's amount"),
     bag.truth ? make("small", {}, "truly ", ...classWord(known, bag.truth[r])) : "");
 }
 
