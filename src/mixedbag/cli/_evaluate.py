@@ -88,7 +88,8 @@ def evaluate(model, data):
 
 
 def _classes(model, data):
-    from mixedbag.cli._figures import class_figures, confusion
+    from mixedbag.cli._figures import class_figures
+    from mixedbag.comparison._measures import Cases, confusion
 
     words = [str(label) for label in model.classes_.tolist()]
     truth = _codes(words, data.y, "label")
@@ -97,10 +98,13 @@ def _classes(model, data):
     decided = _codes(words, model.predict(data.bags), "answer")
     chance = answer[np.arange(len(truth)), truth]
     worst = np.argsort(chance, kind="stable")[:_WORST]
+    figures, intervals = class_figures(truth, answer, decided, weight)
+    cases = Cases("classes", truth, weight, len(words), decided=decided)
     facts = {
         "classes": words,
-        "of bags": class_figures(truth, answer, decided, weight),
-        "confusion": confusion(truth, decided, len(words), weight).tolist(),
+        "of bags": figures,
+        "95 % intervals": intervals,
+        "confusion": confusion(cases, answer).tolist(),
         "least right": [
             {
                 "bag": str(i if data.bags.ids is None else data.bags.ids[i]),
@@ -115,7 +119,7 @@ def _classes(model, data):
         true = _codes(words, data.instance_ids, "instance label")
         named = _codes(words, model.predict_instances(data.bags), "answer")
         q = _probabilities(model, data.bags, "predict_proba_instances")
-        facts["of instances"] = class_figures(true, q, named, data.bags.spread(weight))
+        facts["of instances"], _ = class_figures(true, q, named, data.bags.spread(weight))
     return facts
 
 
@@ -130,12 +134,14 @@ def _amounts(model, data):
     weight = np.ones(len(truth)) if data.weight is None else data.weight
     rule = getattr(getattr(model, "origin", None), "rule", "")
     sizes = {"count": data.bags.sizes, "proportion": np.ones(len(truth))}.get(rule)
-    facts = {"of bags": amount_figures(truth, answer, weight, sizes)}
+    figures, intervals = amount_figures(truth, answer, weight, sizes)
+    facts = {"of bags": figures, "95 % intervals": intervals}
     if data.instance_ids is not None:
         values = _evidence.amount_evidence_of_instances(model, data.bags)
         true = np.asarray(data.instance_ids, dtype=np.float64)[:, None]
         ones = None if sizes is None else np.ones(len(true))
-        facts["of instances"] = amount_figures(true, values[:, -1:], data.bags.spread(weight), ones)
+        told = true, values[:, -1:], data.bags.spread(weight), ones
+        facts["of instances"], _ = amount_figures(*told)
     return facts
 
 
@@ -165,6 +171,13 @@ def _number(word):
         return None
 
 
+def far_words(n_far, n_bags):
+    """The finding of the check that is asked when a model meets new bags."""
+    from mixedbag.comparison.checks import _10_far_from_training as far
+
+    return f"10 {far.TITLE}: {far.says(n_far, n_bags)} {far.ADVICE}"
+
+
 def _show(facts):
     from rich.table import Table
 
@@ -175,15 +188,21 @@ def _show(facts):
     console.print(f"  {facts['bags']} bags, {facts['instances']} instances")
     n_far = facts.get("far outside of what was learned from")
     if n_far:
-        console.print(f"  {n_far} bags are far outside of what the model learned from")
+        console.print(shown(f"  ! {far_words(n_far, facts['bags'])}", "bold yellow"))
     levels = [name for name in ("of bags", "of instances") if name in facts]
     table = Table(box=None, header_style="bold")
     table.add_column("")
     for level in levels:
         table.add_column(level, justify="right")
-    for name in facts["of bags"]:
-        values = [facts[level].get(name) for level in levels]
-        table.add_row(name, *("" if v is None else f"{v:.3f}" for v in values))
+        if level == "of bags":
+            table.add_column("95 % interval", justify="right")
+    for name, value in facts["of bags"].items():
+        ends = facts["95 % intervals"].get(name)
+        cells = [f"{value:.3f}", "" if ends is None else f"{ends[0]:.3f} – {ends[1]:.3f}"]
+        if len(levels) > 1:
+            of_instances = facts["of instances"].get(name)
+            cells.append("" if of_instances is None else f"{of_instances:.3f}")
+        table.add_row(name, *cells)
     console.print(table)
     if "confusion" in facts:
         table = Table(box=None, header_style="bold")

@@ -40,6 +40,8 @@ class Cases:
         What belongs together, such as the bags of a patient.
     costs : array of shape (n_classes, n_classes), optional
         What an answer costs: a row a true class, a column an answered one.
+    decided : array of int, shape (n_bags,), optional
+        Codes of the classes answered, where these do not follow from probabilities and costs.
     centre, spread : array of shape (n_outputs,), optional
         Mean and variance of all amounts, when these are some of them.
     """
@@ -51,6 +53,7 @@ class Cases:
     sizes: np.ndarray | None = None
     groups: np.ndarray | None = None
     costs: np.ndarray | None = None
+    decided: np.ndarray | None = None
     centre: np.ndarray | None = None
     spread: np.ndarray | None = None
 
@@ -72,11 +75,12 @@ class Cases:
             weight=self.weight[rows],
             sizes=None if self.sizes is None else self.sizes[rows],
             groups=None if self.groups is None else self.groups[rows],
+            decided=None if self.decided is None else self.decided[rows],
         )
 
     def decide(self, answer):
         """Codes of the classes answered: the most probable ones, or those of least cost."""
-        return decide(answer, self.costs)
+        return decide(answer, self.costs) if self.decided is None else self.decided
 
     def per_class(self):
         """The bags of every class, as masks."""
@@ -264,7 +268,7 @@ def _rank_by_precision(cases, answer):
 
 def _each(cases, answer):
     """The positive class, or each class against the others: which bags have it, and the scores."""
-    classes = [1] if cases.n_classes == 2 else range(cases.n_classes)
+    classes = [1] if cases.n_classes == 2 else np.unique(cases.truth)
     return [(cases.truth == k, answer[:, k]) for k in classes]
 
 

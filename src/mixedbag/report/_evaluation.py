@@ -23,10 +23,16 @@ def write_evaluation(facts, path):
 def evaluation_page(facts):
     """The page as text: HTML with its style inside."""
     levels = [name for name in ("of bags", "of instances") if name in facts]
+    intervals = facts["95 % intervals"]
     figures = [
-        [name, *(_figure(facts[level].get(name)) for level in levels)] for name in facts["of bags"]
+        [
+            name,
+            *(_figure(facts[level].get(name)) for level in levels),
+            " – ".join(_figure(end) for end in intervals.get(name, ())),
+        ]
+        for name in facts["of bags"]
     ]
-    sections = [_section("Figures", ["", *levels], figures)]
+    sections = [_section("Figures", ["", *levels, "95 % interval of bags"], figures)]
     if "confusion" in facts:
         rows = [
             [word, *(f"{value:g}" for value in row)]
