@@ -138,7 +138,7 @@ def run(
     result = compare_live(data, settled, out / "folds", budget, as_json, settings)
     # Shown before anything is written: a full disk must not take the answer away.
     console.print()
-    console.print(leaderboard(result, whole=True))
+    console.print(leaderboard(result, over=True))
     console.print()
     for line in (*answer(result), *check_lines(result), *troubles(result)):
         console.print(line)

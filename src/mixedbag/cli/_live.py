@@ -66,8 +66,8 @@ class _Lines:
             self._console.print(shown(f"{candidate.name}: {told}"))
 
 
-def leaderboard(result, whole=False):
-    """The leaderboard as a rich table; when it is `whole`, without the learners never begun."""
+def leaderboard(result, over=False):
+    """The leaderboard as a rich table; learners that have not begun are one line."""
     measure = result.question.measure
     others = [m for m in result.figures.measures if m is not measure][:_OTHERS]
     table = Table(header_style="bold", box=None, pad_edge=False)
@@ -83,7 +83,7 @@ def leaderboard(result, whole=False):
     table.add_column("")
     waiting = 0
     for row in result.leaderboard():
-        if whole and row.status == "waiting":
+        if row.status == "waiting" and row.name not in result.running:
             waiting += 1
             continue
         failed = row.name in result.failures
@@ -100,7 +100,7 @@ def leaderboard(result, whole=False):
             Text(state, style="red" if failed else "dim"),
         )
     if waiting:
-        table.add_row(Text(f"{waiting} more never began", style="dim"))
+        table.add_row(Text(f"{waiting} more {'never began' if over else 'wait'}", style="dim"))
     return Padding(table, (0, 0, 0, 2))
 
 
