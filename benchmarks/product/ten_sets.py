@@ -47,7 +47,8 @@ def compared(name, budget):
     """The comparison on one data set, going on from what its folder has."""
     data = load(name)
     folder = trials(f"{name}-{budget:g}")
-    return compare(data.bags, data.y, "any", time_budget=budget, n_jobs=-1, folder=folder)
+    settings = {"metric": "accuracy", "time_budget": budget, "n_jobs": -1, "folder": folder}
+    return compare(data.bags, data.y, "any", **settings)
 
 
 def run(case):
