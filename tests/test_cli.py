@@ -289,6 +289,7 @@ def test_the_positive_label_can_be_named(compared, folder):
     mixedbag("fit", *table, "--positive", "no", "--out", "no.skops", folder=folder)
     model = load(folder / "no.skops")
     assert model.classes_.tolist() == ["yes", "no"]
+    assert model.classes_.tolist() == ["yes", "no"]
     wrong = ("--positive", "maybe", "--out", "maybe.skops")
     error = mixedbag("fit", *table, *wrong, folder=folder, code=2).stderr
     assert "no bag is labelled 'maybe'; there are ['no', 'yes']" in error
