@@ -1,8 +1,9 @@
 """The main job: compare every learner that suits the labels, choose, and explain.
 
-Read it as it runs: `_protocol` (the data and its folds) → `_candidates` → `_schedule` (which trial
-comes next), `_workers` (who runs it), `_trials` (what it does), `_store` (where it is kept) →
-`_calibration` → `_stack`, `_blend` → `_leaderboard` → `_result` → `_outputs`.
+Read it as it runs: `_protocol` (the data and its folds), `_questions` (what is asked of them),
+`_measures` (what decides) → `_candidates` → `_schedule` (which trial comes next), `_workers` (who
+runs it), `_trials` (what it does), `_store` (where it is kept) → `_calibration` → `_stack`,
+`_models` → `_leaderboard`, `_intervals` → `_result` → `checks` → `_outputs`.
 """
 
 from mixedbag.comparison._compare import compare, fit_best_setting
