@@ -83,7 +83,7 @@ function intervalAxis(known, rows) {
   if (high - low < 1e-9) [low, high] = [low - 0.05, high + 0.05];
   const px = place(low, high, MARGIN, WIDTH - MARGIN);
   const at = (v) => px(Math.min(high, Math.max(low, sign * v)));
-  const marks = ticks(low, high, 3);
+  const marks = [3, 5, 9].map((n) => ticks(low, high, n)).find((found) => found.length > 1) ?? [low, high];
   const blank = (height) => draw("svg", { viewBox: `0 0 ${WIDTH} ${height}`, class: "whiskers" });
   const constant = known.board.find((row) => row.kind === "constant");
   const scale = blank(16);
