@@ -7,12 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from mixedbag.cli._runs import refuse_other_run, remember, sign
 from mixedbag.cli._terminal import say, shown, wide
 from mixedbag.cli.tables import read_data, require_labels, seconds, shape
 from mixedbag.exceptions import InputError
+
+_ASKED = ("metric", "cost", "positive")
 
 
 def _not_zero(value: int) -> int:
@@ -133,6 +136,7 @@ def run(
     console = wide(quiet=as_json)
     settled = settle_rule(rule, data.y, data.bags.sizes, in_time)
     tell_understood(console, data, title, settled, hint="; --rule overrides" * (rule == "auto"))
+    refuse_unknown(data, settled.rule, **{k: settings.get(k) for k in _ASKED})
     out.mkdir(parents=True, exist_ok=True)
     sign(out)
     result = compare_live(data, settled, out / "folds", budget, as_json, settings)
@@ -156,6 +160,14 @@ def run(
         raise InputError("no learner finished: give it more time with --time-budget")
     if open_report:
         typer.launch(str(files[-1].resolve()))
+
+
+def refuse_unknown(data, rule, metric, cost, positive):
+    """Refuse a measure, costs or a positive label that do not suit, before anything is written."""
+    from mixedbag.comparison._questions import ask
+
+    weight = np.ones(len(data.bags)) if data.weight is None else data.weight
+    ask(rule, data.y, data.bags.sizes, weight, metric, cost, positive)
 
 
 def tell_understood(console, data, title, settled, hint=""):
