@@ -571,7 +571,8 @@ def test_names_reach_terminal_and_spreadsheet_harmlessly(tmp_path):
     with open(tmp_path / "answers.csv", newline="") as file:
         rows = list(csv.reader(file))
     assert all(row[0].startswith("'=cmd") and row[1][0] == "'" for row in rows[1:])
-    assert all(float(value) is not None for row in rows[1:] for value in row[2:])
+    assert all(float(value) is not None for row in rows[1:] for value in row[2:4])
+    assert {row[4] for row in rows[1:]} == {""}
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
