@@ -22,6 +22,12 @@ def problem(seed=0, n_bags=25, n_features=4):
     return bags, np.add.reduceat(value, bags.offsets[:-1]), rng.uniform(0.5, 2.0, size=n_bags)
 
 
+def spread_of_values(bags, total, weight):
+    """The σ that C is multiplied with."""
+    mean = (weight @ total) / (weight @ bags.sizes)
+    return np.sqrt(weight @ (total - mean * bags.sizes) ** 2 / (weight @ bags.sizes))
+
+
 def objective(bags, total, weight, C, epsilon, w, b):
     error = np.add.reduceat(bags.instances @ w + b, bags.offsets[:-1]) - total
     return 0.5 * w @ w + C * weight @ np.maximum(0.0, np.abs(error) - epsilon)
@@ -35,7 +41,8 @@ def test_bags_of_one_are_the_ordinary_machine(kernel, epsilon):
     y = np.sin(X[:, 0]) + X[:, 1] + 0.1 * rng.normal(size=120)
     weight = rng.uniform(0.5, 2.0, size=120)
     ours = AggregateSVR(C=2.0, epsilon=epsilon, kernel=kernel, gamma=0.3, tol=1e-6)
-    theirs = SVR(C=2.0, epsilon=epsilon, kernel=kernel, gamma=0.3, tol=1e-6)
+    spread = np.sqrt(np.cov(y, aweights=weight, ddof=0))
+    theirs = SVR(C=2.0 * spread, epsilon=epsilon, kernel=kernel, gamma=0.3, tol=1e-6)
     ours.fit(X, y, sample_weight=weight)
     theirs.fit(X, y, sample_weight=weight)
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=2e-4)
@@ -60,7 +67,8 @@ def test_equals_a_general_solver_on_unequal_bags(epsilon):
         options={"maxiter": 1000, "ftol": 1e-12},
     )
     assert found.success
-    model = AggregateSVR(C=C, epsilon=epsilon).fit(bags, total, sample_weight=weight)
+    in_spreads = C / spread_of_values(bags, total, weight)
+    model = AggregateSVR(C=in_spreads, epsilon=epsilon).fit(bags, total, sample_weight=weight)
     ours = objective(bags, total, weight, C, epsilon, model.coef_, model.intercept_)
     assert ours == pytest.approx(found.fun, rel=1e-6)
     np.testing.assert_allclose(model.coef_, found.x[:2], atol=1e-4)
@@ -83,7 +91,8 @@ def test_optimality_conditions():
     """w = Σ β_c Σ_{i∈c} x_i with |β_c| = C outside the tube, 0 inside, and Σ n_c β_c = 0."""
     bags, total, weight = problem(3, n_bags=60)
     C, epsilon = 0.5, 0.4
-    model = AggregateSVR(C=C, epsilon=epsilon).fit(bags, total, sample_weight=weight)
+    in_spreads = C / spread_of_values(bags, total, weight)
+    model = AggregateSVR(C=in_spreads, epsilon=epsilon).fit(bags, total, sample_weight=weight)
     sums = np.add.reduceat(bags.instances, bags.offsets[:-1])
     error = total - model.predict(bags)
     outside, inside = np.abs(error) > epsilon + 1e-6, np.abs(error) < epsilon - 1e-6

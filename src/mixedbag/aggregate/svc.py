@@ -103,7 +103,7 @@ class AggregateSVC(CountClassifier):
 
     _needs_scaling = True
     _accepts_sparse = True
-    _search_space = {"C": [0.01, 0.1, 1.0, 10.0]}
+    _search_space = {"C": [0.001, 0.01, 0.1, 1.0]}
 
     _parameter_constraints = {
         "C": [above(0)],

@@ -9,8 +9,8 @@ from mixedbag._kernels import KERNEL_PARAMETERS, Kernel, bag_means, settled_gamm
 from mixedbag._parameters import above, at_least, one_of, whole
 from mixedbag._solvers.interior_point import Box, solve_box, solve_boxes
 from mixedbag._solvers.smo import fit_tube
+from mixedbag.aggregate._standard import Standard
 from mixedbag.base import BagRegressor
-from mixedbag.engines import Labelled
 
 __all__ = ["AggregateSVR"]
 
@@ -22,18 +22,19 @@ class AggregateSVR(BagRegressor):
     smooth function f is sought whose sums match the totals up to a tube of width ε (eq. 11 of the
     aggregate-outputs paper)::
 
-        min ½‖w‖² + C Σ_c w_c max(0, |Σ_{i∈c} f(x_i) − y_c| − ε),    f(x) = w·φ(x) + b
+        min ½‖w‖² + C σ Σ_c w_c max(0, |Σ_{i∈c} f(x_i) − y_c| − ε),    f(x) = w·φ(x) + b
 
-    Dividing a bag's constraint by its size makes this an ordinary support vector regression on
+    σ is the spread of an instance's value as the totals show it, so that C means the same whatever
+    the totals are counted in. Dividing a bag's constraint by its size makes this an ordinary support vector regression on
     bag *means*, with weight ``n_c`` and tube ``ε / n_c``; kernels enter as means over pairs of
-    instances. With bags of one it is :class:`sklearn.svm.SVR`. The linear machine also learns from
+    instances. With bags of one it is :class:`sklearn.svm.SVR` on standardised targets. The linear machine also learns from
     `mixedbag.engines.DistributedBags`.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of one unit of error in a total. Large values follow the totals, small ones prefer
-        a flat function.
+        Price of an error of σ in a total. Large values follow the totals, small ones prefer a flat
+        function.
     epsilon : float, default=0.0
         Error in a total that costs nothing, in the units of the totals.
     kernel : {"linear", "rbf", "poly"} or callable, default="linear"
@@ -47,8 +48,7 @@ class AggregateSVR(BagRegressor):
     aggregate : {"sum", "mean"}, default="sum"
         What `y` holds and `predict` returns: totals or means of bags.
     tol : float, default=1e-4
-        Largest violation of the optimality conditions, in the units of one instance's value;
-        kernels other than linear, which is solved to rounding.
+        Largest violation of the optimality conditions, in units of σ; kernels other than linear, which is solved to rounding.
     max_iter : int, default=1_000_000
         Steps of the kernel solver before it gives up with a warning.
 
@@ -115,15 +115,17 @@ class AggregateSVR(BagRegressor):
         self.max_iter = max_iter
 
     def _fit(self, bags, total, weight):
-        block = Labelled(bags, total, weight)
+        blocks = self._cut(bags, total, weight)
+        standard = Standard.of(blocks)
+        block, epsilon = standard.inside(blocks.blocks[0]), self.epsilon / standard.spread
         if self.kernel == "linear":
-            _, w, b, n_iter = solve_box(*_linear_rows(block, self.C, self.epsilon))
-            self._keep_linear(w, b, n_iter)
+            _, w, intercept, n_iter = solve_box(*_linear_rows(block, self.C, epsilon))
+            self._keep_linear(standard, w, intercept, n_iter)
             return
-        mean, tube, upper = _tubes(block, self.C, self.epsilon)
+        mean, tube, upper = _tubes(block, self.C, epsilon)
         self.gamma_ = settled_gamma(self.gamma, bags.instances, bags.spread(weight))
         gram = self._settled_kernel().between_bags(bags)
-        beta, self.intercept_, violation, self.n_iter_ = fit_tube(
+        beta, intercept, violation, self.n_iter_ = fit_tube(
             gram, mean, tube, upper, self.tol, self.max_iter
         )
         if violation > self.tol:
@@ -135,7 +137,8 @@ class AggregateSVR(BagRegressor):
             )
         support = bags.spread(beta != 0)
         self.support_instances_ = bags.instances[support]
-        self.dual_coef_ = bags.spread(beta / bags.sizes)[support]
+        self.dual_coef_ = standard.spread * bags.spread(beta / bags.sizes)[support]
+        self.intercept_ = standard.mean + standard.spread * intercept
 
     def _fit_blocks(self, blocks):
         """Learn from blocks of labelled bags, wherever they are."""
@@ -144,11 +147,15 @@ class AggregateSVR(BagRegressor):
                 f"kernel={self.kernel!r} needs all bags in one place: on a cluster, AggregateSVR "
                 "learns with kernel='linear'"
             )
-        _, w, b, _, n_iter = solve_boxes(blocks.map(_box, self.C, self.epsilon))
-        self._keep_linear(w, b, n_iter)
+        standard = Standard.of(blocks)
+        rows = blocks.map(_box, standard, self.C, self.epsilon / standard.spread)
+        _, w, intercept, _, n_iter = solve_boxes(rows)
+        self._keep_linear(standard, w, intercept, n_iter)
 
-    def _keep_linear(self, w, intercept, n_iter):
-        self.coef_, self.intercept_, self.n_iter_ = w, intercept, max(1, n_iter)
+    def _keep_linear(self, standard, w, intercept, n_iter):
+        self.coef_ = standard.spread * w
+        self.intercept_ = standard.mean + standard.spread * intercept
+        self.n_iter_ = max(1, n_iter)
 
     def _score_instances(self, bags):
         if self.kernel == "linear":
@@ -183,5 +190,5 @@ def _linear_rows(block, C, epsilon):
     )
 
 
-def _box(block, C, epsilon):
-    return Box.of(*_linear_rows(block, C, epsilon))
+def _box(block, standard, C, epsilon):
+    return Box.of(*_linear_rows(standard.inside(block), C, epsilon))
