@@ -76,13 +76,12 @@ def _uneven(X, y, size, rng):
     label = y > np.median(y) if len(np.unique(y)) > 2 else y > 0
     pools = [rng.permutation(np.flatnonzero(label == side)).tolist() for side in (False, True)]
     order = []
-    while pools[0] and pools[1]:
-        for _ in range(n_yes := int(rng.binomial(size, rng.uniform()))):
-            order.append((pools[1] or pools[0]).pop())
-        for _ in range(size - n_yes):
-            if pools[0] or pools[1]:
-                order.append((pools[0] or pools[1]).pop())
-    return np.array(order)
+    while True:
+        n_yes = int(rng.binomial(size, rng.uniform()))
+        if n_yes > len(pools[1]) or size - n_yes > len(pools[0]):
+            return np.array(order)
+        order += [pools[1].pop() for _ in range(n_yes)]
+        order += [pools[0].pop() for _ in range(size - n_yes)]
 
 
 def _places(X, y, size, rng):

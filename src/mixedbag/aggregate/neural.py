@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 
 from mixedbag._parameters import at_least, one_of, whole
 from mixedbag.aggregate._network import Counts, Network, Shares, Totals
+from mixedbag.aggregate._standard import Standard
 from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
 
@@ -17,11 +18,14 @@ __all__ = ["AggregateMLPClassifier", "AggregateMLPRegressor"]
 class _AggregateMLP:
     """Training that both networks share."""
 
+    n_networks = 1  # of models saved before there could be more
+
     _needs_scaling = True
     _accepts_sparse = True
     _search_space = {"hidden": [6, 12, 24], "alpha": [1e-4, 1e-2, 1.0]}
     _parameter_constraints = {
         "hidden": [whole(1)],
+        "n_networks": [whole(1)],
         "loss": [one_of("cross_entropy", "squared")],
         "alpha": [at_least(0)],
         "solver": [one_of("lbfgs", "adam")],
@@ -30,13 +34,18 @@ class _AggregateMLP:
         "batch_size": [whole(1)],
     }
 
-    def _train(self, bags, head, target, weight, output_bias=0.0):
+    def _train(self, bags, head, target, weight):
+        """Weights of `n_networks` networks, a row each."""
         rng = check_random_state(self.random_state)
         network = Network(head, bags.n_features, self.hidden, target.shape[1], self.alpha)
-        start = network.start(rng, output_bias)
         solve = self._lbfgs if self.solver == "lbfgs" else self._adam
-        self.weights_ = solve(network, start, bags, target, weight, rng)
-        self.n_iter_ = max(1, len(self.objective_))
+        # One network alone reports its passes; of several, each is a step.
+        members = self._iterations(self.n_networks) if self.n_networks > 1 else range(1)
+        found = [solve(network, network.start(rng), bags, target, weight, rng) for _ in members]
+        self.weights_ = np.array([weights for weights, _ in found])
+        self.objective_ = found[0][1]
+        self.n_iter_ = max(1, *(len(history) for _, history in found))
+        return network
 
     def _lbfgs(self, network, start, bags, target, weight, rng):
         history = []
@@ -49,8 +58,7 @@ class _AggregateMLP:
             callback=lambda intermediate_result: history.append(intermediate_result.fun),
             options={"maxiter": self.max_iter, "maxfun": 15 * self.max_iter, "gtol": self.tol},
         )
-        self.objective_ = np.array(history)
-        return found.x
+        return found.x, np.array(history)
 
     def _adam(self, network, flat, bags, target, weight, rng):
         """Steps on batches of whole bags; the objective is the running mean over a pass."""
@@ -80,12 +88,13 @@ class _AggregateMLP:
             history.append(passed)
             if len(history) > 10 and min(history[-10:]) > min(history[:-10]) - self.tol:
                 break
-        self.objective_ = np.array(history)
-        return flat
+        return flat, np.array(history)
 
     def _outputs(self, bags, head, n_outputs):
         network = Network(head, self.n_features_in_, self.hidden, n_outputs, self.alpha)
-        return head.outputs(network.forward(self.weights_, bags.instances)[1])
+        members = np.atleast_2d(self.weights_)
+        outputs = [head.outputs(network.forward(one, bags.instances)[1]) for one in members]
+        return np.mean(outputs, axis=0)
 
 
 class AggregateMLPClassifier(_AggregateMLP, CountClassifier):
@@ -101,10 +110,12 @@ class AggregateMLPClassifier(_AggregateMLP, CountClassifier):
     ----------
     hidden : int, default=12
         Number of hidden units.
+    n_networks : int, default=5
+        Networks from different first weights, whose outputs are averaged.
     loss : {"cross_entropy", "squared"}, default="cross_entropy"
         Cross-entropy between a bag's proportions and its mean probabilities, or the paper's
         squared error of the counts.
-    alpha : float, default=1e-4
+    alpha : float, default=0.01
         Price of large weights. With bags of one, the objective is that of
         :class:`sklearn.neural_network.MLPClassifier`.
     solver : {"lbfgs", "adam"}, default="lbfgs"
@@ -124,10 +135,11 @@ class AggregateMLPClassifier(_AggregateMLP, CountClassifier):
 
     Attributes
     ----------
-    weights_ : array
-        All weights and biases in one vector.
+    weights_ : array of shape (n_networks, n_weights)
+        All weights and biases, a row a network.
     objective_ : array
-        The objective after each step of L-BFGS (it never rises) or pass of Adam.
+        The objective of the first network after each step of L-BFGS (it never rises) or pass of
+        Adam.
     n_iter_ : int
     classes_ : array
 
@@ -151,8 +163,9 @@ class AggregateMLPClassifier(_AggregateMLP, CountClassifier):
         self,
         hidden=12,
         *,
+        n_networks=5,
         loss="cross_entropy",
-        alpha=1e-4,
+        alpha=0.01,
         solver="lbfgs",
         max_iter=200,
         tol=1e-5,
@@ -162,6 +175,7 @@ class AggregateMLPClassifier(_AggregateMLP, CountClassifier):
         random_state=None,
     ):
         self.hidden = hidden
+        self.n_networks = n_networks
         self.loss = loss
         self.alpha = alpha
         self.solver = solver
@@ -191,11 +205,16 @@ class AggregateMLPRegressor(_AggregateMLP, BagRegressor):
 
         min ½ Σ_c w_c (y_c − Σ_{i∈c} f(x_i))² + alpha/2 · ‖weights‖²
 
+    where totals are first brought to mean zero and unit spread of a value, so that results do not
+    depend on the unit of the totals.
+
     Parameters
     ----------
     hidden : int, default=12
         Number of hidden units.
-    alpha : float, default=1e-4
+    n_networks : int, default=5
+        Networks from different first weights, whose outputs are averaged.
+    alpha : float, default=0.01
         Price of large weights. With bags of one, the objective is that of
         :class:`sklearn.neural_network.MLPRegressor`.
     solver : {"lbfgs", "adam"}, default="lbfgs"
@@ -215,10 +234,11 @@ class AggregateMLPRegressor(_AggregateMLP, BagRegressor):
 
     Attributes
     ----------
-    weights_ : array
-        All weights and biases in one vector.
+    weights_ : array of shape (n_networks, n_weights)
+        All weights and biases, a row a network.
     objective_ : array
-        The objective after each step of L-BFGS (it never rises) or pass of Adam.
+        The objective of the first network after each step of L-BFGS (it never rises) or pass of
+        Adam.
     n_iter_ : int
 
     Examples
@@ -238,7 +258,8 @@ class AggregateMLPRegressor(_AggregateMLP, BagRegressor):
         self,
         hidden=12,
         *,
-        alpha=1e-4,
+        n_networks=5,
+        alpha=0.01,
         solver="lbfgs",
         max_iter=200,
         tol=1e-5,
@@ -248,6 +269,7 @@ class AggregateMLPRegressor(_AggregateMLP, BagRegressor):
         random_state=None,
     ):
         self.hidden = hidden
+        self.n_networks = n_networks
         self.alpha = alpha
         self.solver = solver
         self.max_iter = max_iter
@@ -258,8 +280,14 @@ class AggregateMLPRegressor(_AggregateMLP, BagRegressor):
         self.random_state = random_state
 
     def _fit(self, bags, total, weight):
-        mean = (weight @ total) / (weight @ bags.sizes)
-        self._train(bags, Totals(), total[:, None], weight, output_bias=mean)
+        blocks = self._cut(bags, total, weight)
+        standard = Standard.of(blocks)
+        target = standard.inside(blocks.blocks[0]).target
+        network = self._train(bags, Totals(), target[:, None], weight)
+        for weights in self.weights_:  # the output layer turns back to the unit of the totals
+            _, _, output, bias = network.split(weights)
+            output *= standard.spread
+            bias[:] = standard.mean + standard.spread * bias
 
     def _score_instances(self, bags):
         return self._outputs(bags, Totals(), 1)[:, 0]
