@@ -238,3 +238,21 @@ def test_answers_are_shared_out_among_many_witnesses():
         assert_allclose(one.bag_probability(np.log(q / (1 - q)), offsets), p, atol=1e-9)
         losses.append(-np.mean(np.log(np.where(witness, q, 1 - q))))
     assert losses[1] < 0.8 * losses[0]
+
+
+def test_sharpening_maximises_the_likelihood_of_counts():
+    rng = np.random.default_rng(0)
+    offsets = np.arange(0, 201, 4)
+    p = rng.dirichlet([1, 1, 1], size=200)
+    truth = np.array([rng.multinomial(1, q) for q in account.sharpen(p, np.array([3.0, 0.0, 0.5, -0.5]))])
+    counts = np.add.reduceat(truth, offsets[:-1]).astype(float)
+    weight = rng.uniform(0.5, 2.0, size=50)
+
+    def likelihood(x):
+        mean = np.add.reduceat(account.sharpen(p, x), offsets[:-1]) / 4
+        return weight @ (counts * np.log(mean)).sum(axis=1)
+
+    found = account.fit_sharpening(p, offsets, counts, weight)
+    assert found[0] == pytest.approx(3.0, abs=1.2)
+    for step in (*np.eye(4), *-np.eye(4)):
+        assert likelihood(found + 1e-3 * step) <= likelihood(found) + 1e-9

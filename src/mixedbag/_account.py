@@ -390,53 +390,45 @@ def scale_to_counts(probability, offsets, counts):
     return np.exp(log_softmax(log_q, axis=1))
 
 
-@dataclass(frozen=True)
-class Sharpening:
-    """What turns shares of bags that instances were given for their own into class probabilities.
+def fit_sharpening(probability, offsets, counts, weight):
+    """How much surer instances are than a model that took the share of their bag for their own.
 
-    A model that is told its bag's share for every instance is too timid: its probabilities differ
-    as the bags do, not as the instances. ``softmax(slope · log p + shift)`` differs as much as the
-    counts say, and names as many instances of each class.
+    Such a model is timid: its probabilities differ as bags do, not as instances. Those of
+    ``softmax(slope · log p + shift)`` differ as much as the counts say: slope (0.1 … 100) and
+    shifts maximise Σ_c w_c Σ_k count_ck log(mean of the sharpened p_k).
 
-    Attributes
-    ----------
-    slope : float
-    shift : array of shape (n_classes,)
+    Returns
+    -------
+    array of shape (1 + n_classes,)
+        The slope, then the shifts, for `sharpen`.
     """
+    log_p, sizes = _log(probability), np.diff(offsets)[:, None]
+    total = float(weight @ counts.sum(axis=1))
 
-    slope: float
-    shift: np.ndarray
+    def surprise(x):
+        slope = np.exp(x[0])
+        q = np.exp(log_softmax(slope * log_p + np.append(0.0, x[1:]), axis=1))
+        mean = np.maximum(bag_sum(q, offsets) / sizes, 1e-300)
+        by_q = -spread(weight[:, None] * counts / mean / sizes, offsets)
+        by_z = q * (by_q - (by_q * q).sum(axis=1, keepdims=True))
+        gradient = np.append(slope * float((by_z * log_p).sum()), by_z.sum(axis=0)[1:])
+        return -float(weight @ (counts * np.log(mean)).sum(axis=1)) / total, gradient / total
 
-    @classmethod
-    def fit(cls, probability, offsets, counts, weight):
-        """Maximise Σ_c w_c Σ_k count_ck log(mean of the sharpened p_k); a slope in 0.1 … 100."""
-        log_p, sizes = _log(probability), np.diff(offsets)[:, None]
-        n_classes = log_p.shape[1]
+    n_classes = log_p.shape[1]
+    found = minimize(
+        surprise,
+        np.zeros(n_classes),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(np.log(0.1), np.log(100.0)), *[(-100.0, 100.0)] * (n_classes - 1)],
+        options={"gtol": 1e-9, "ftol": 1e-15, "maxiter": 500},
+    )
+    return np.concatenate([[np.exp(found.x[0]), 0.0], found.x[1:]])
 
-        def surprise(x):
-            q = np.exp(log_softmax(np.exp(x[0]) * log_p + np.append(0.0, x[1:]), axis=1))
-            mean = np.maximum(bag_sum(q, offsets) / sizes, 1e-300)
-            by_q = -spread(weight[:, None] * counts / mean / sizes, offsets)
-            by_z = q * (by_q - (by_q * q).sum(axis=1, keepdims=True))
-            by_slope = np.exp(x[0]) * float((by_z * log_p).sum())
-            gradient = np.append(by_slope, by_z.sum(axis=0)[1:])
-            return -float(weight @ (counts * np.log(mean)).sum(axis=1)), gradient
 
-        scale = float(weight @ counts.sum(axis=1))
-        bounds = [(np.log(0.1), np.log(100.0)), *[(-100.0, 100.0)] * (n_classes - 1)]
-        found = minimize(
-            lambda x: tuple(part / scale for part in surprise(x)),
-            np.zeros(n_classes),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=bounds,
-            options={"gtol": 1e-9, "ftol": 1e-15, "maxiter": 500},
-        )
-        return cls(float(np.exp(found.x[0])), np.append(0.0, found.x[1:]))
-
-    def __call__(self, probability):
-        """The sharpened probabilities."""
-        return np.exp(log_softmax(self.slope * _log(probability) + self.shift, axis=1))
+def sharpen(probability, sharpening):
+    """The sharpened probabilities; see `fit_sharpening`."""
+    return np.exp(log_softmax(sharpening[0] * _log(probability) + sharpening[1:], axis=1))
 
 
 def _log(probability):

@@ -7,7 +7,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from mixedbag.base import BagClassifier, BagEstimator, BagRegressor
-from mixedbag.counts import CountClassifier
+from mixedbag.counts import SharpenedCounts
 from mixedbag.pooling import Majority, Max, bag_max
 
 
@@ -87,7 +87,7 @@ class SpreadTotals(_Spread, BagRegressor):
         return self.estimator_.predict(bags.instances)
 
 
-class SpreadCounts(_Spread, CountClassifier):
+class SpreadCounts(_Spread, SharpenedCounts):
     def __init__(self, estimator, *, aggregate="sum"):
         self.estimator = estimator
         self.aggregate = aggregate
@@ -100,8 +100,9 @@ class SpreadCounts(_Spread, CountClassifier):
         share = bags.spread(counts / bags.sizes[:, None] * weight[:, None])
         row, code = np.nonzero(share)
         self._fit_rows(bags.instances[row], code, share[row, code])
+        self._sharpen(bags, counts, weight)
 
-    def _score_instances(self, bags):
+    def _timid_scores(self, bags):
         if self._has_proba:
             return self.estimator_.predict_proba(bags.instances)
         if not hasattr(self.estimator_, "decision_function"):

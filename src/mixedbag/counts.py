@@ -9,6 +9,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
+from mixedbag._account import fit_sharpening, sharpen
 from mixedbag._validation import refuse_missing_labels
 from mixedbag.base import BagEstimator
 from mixedbag.base._levels import winners
@@ -178,6 +179,24 @@ class CountClassifier(ClassifierMixin, BagEstimator):
         error = np.abs(np.asarray(y, dtype=float) - predicted)
         error = error.sum(axis=1) / 2 if error.ndim == 2 else error
         return 1.0 - np.average(error / size, weights=sample_weight)
+
+
+class SharpenedCounts(CountClassifier):
+    """Base of learners that give every instance the shares of its bag to learn from.
+
+    What they say of an instance (``_timid_scores``) is made as sure as the known counts are; see
+    `mixedbag._account.fit_sharpening`. Bags of one need none: their shares are labels.
+    """
+
+    def _sharpen(self, bags, counts, weight):
+        """Call it at the end of ``_fit``."""
+        if self._has_proba and bags.n_instances > len(bags):
+            p = self._timid_scores(bags)
+            self.sharpening_ = fit_sharpening(p, bags.offsets, counts, weight)
+
+    def _score_instances(self, bags):
+        scores = self._timid_scores(bags)
+        return sharpen(scores, self.sharpening_) if hasattr(self, "sharpening_") else scores
 
 
 def _with_counts(block, learner):

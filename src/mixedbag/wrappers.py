@@ -279,7 +279,8 @@ class SpreadLabels(BagEstimator):
         - "majority": bags carry a class; a bag's class is that of most of its instances.
         - "mean": bags carry a total (with a regressor) or counts (with a classifier); every
           instance gets its bag's mean. A classifier sees each instance once a class, weighted by
-          the proportion of that class in its bag.
+          the proportion of that class in its bag; its probabilities, which differ too little, are
+          made as sure as the counts of the bags say.
     aggregate : {"sum", "mean"}
         For rule "mean": whether `y` has totals and counts, or means and proportions.
 

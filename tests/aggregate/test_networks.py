@@ -9,6 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
 from mixedbag import Bags
+from mixedbag._account import sharpen
 from mixedbag.aggregate import (
     AggregateGradientBoostingClassifier,
     AggregateGradientBoostingRegressor,
@@ -55,7 +56,11 @@ def test_a_neighbour_brings_the_mean_of_its_bag():
     model = AggregateKNeighborsClassifier(5).fit(bags, counts)
     theirs = KNeighborsRegressor(5).fit(bags.instances, bags.spread(counts[:, 1] / bags.sizes))
     X = np.random.default_rng(2).normal(size=(50, 3))
-    np.testing.assert_allclose(model.predict_proba_instances(X)[:, 1], theirs.predict(X))
+    share = theirs.predict(X)
+    plain = np.column_stack([1.0 - share, share])
+    np.testing.assert_allclose(
+        model.predict_proba_instances(X), sharpen(plain, model.sharpening_), atol=1e-12
+    )
 
 
 def test_light_neighbours_are_taken_until_their_weights_are_enough():

@@ -5,7 +5,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from mixedbag._parameters import one_of, whole
 from mixedbag.base import BagRegressor
-from mixedbag.counts import CountClassifier
+from mixedbag.counts import SharpenedCounts
 
 __all__ = ["AggregateKNeighborsClassifier", "AggregateKNeighborsRegressor"]
 
@@ -37,7 +37,7 @@ class _BagNeighbors:
         enough = int(np.searchsorted(lightest, self.n_neighbors * (1.0 - 1e-12))) + 1
         self.n_asked_ = min(bags.n_instances, enough)
 
-    def _score_instances(self, bags):
+    def _averages(self, bags):
         X = bags.instances
         blocks = [self._average(X[i : i + _BLOCK]) for i in range(0, X.shape[0], _BLOCK)]
         return np.concatenate(blocks)
@@ -60,13 +60,15 @@ def _closeness(distance):
     return np.where(same.any(axis=1, keepdims=True), same, inverse)
 
 
-class AggregateKNeighborsClassifier(_BagNeighbors, CountClassifier):
+class AggregateKNeighborsClassifier(_BagNeighbors, SharpenedCounts):
     """Nearest neighbours from counts: a neighbour votes with the proportions of its bag.
 
-    The probability of a class is the average, over the nearest training instances, of the class's
-    share in their bags. The instances of a bag are not told apart: this is the baseline that the
-    other aggregate learners must beat (section 4.1 of the aggregate-outputs paper). With bags of
-    one it is :class:`sklearn.neighbors.KNeighborsClassifier`.
+    An instance's share of a class is the average, over the nearest training instances, of the
+    class's share in their bags. The instances of a bag are not told apart: this is the baseline
+    that the other aggregate learners must beat (section 4.1 of the aggregate-outputs paper). Such
+    averages are all much alike; probabilities are their odds to a power and with a factor for each
+    class that suit the known counts best. With bags of one it is
+    :class:`sklearn.neighbors.KNeighborsClassifier`.
 
     Parameters
     ----------
@@ -85,6 +87,8 @@ class AggregateKNeighborsClassifier(_BagNeighbors, CountClassifier):
     index_ : NearestNeighbors
     neighbor_mean_ : array (n_instances, n_classes)
         Proportions of the bag of each training instance.
+    sharpening_ : array (1 + n_classes,)
+        Power and factors (their logarithms); not for bags of one.
     classes_ : array
 
     Examples
@@ -94,8 +98,8 @@ class AggregateKNeighborsClassifier(_BagNeighbors, CountClassifier):
     >>> from mixedbag.aggregate import AggregateKNeighborsClassifier
     >>> bags = Bags(np.array([[0.0], [1.0], [1.5], [5.0], [6.0]]), [0, 3, 5])
     >>> model = AggregateKNeighborsClassifier(n_neighbors=2).fit(bags, [1, 2])
-    >>> model.predict_proba_instances([[[0.2]], [[3.4]], [[5.8]]])[:, 1].round(2)
-    array([0.33, 0.67, 1.  ])
+    >>> model.predict_instances([[[0.2]], [[3.4]], [[5.8]]])
+    array([0, 1, 1])
     """
 
     _has_proba = True
@@ -111,6 +115,10 @@ class AggregateKNeighborsClassifier(_BagNeighbors, CountClassifier):
 
     def _fit(self, bags, counts, weight):
         self._remember(bags, counts / bags.sizes[:, None], weight)
+        self._sharpen(bags, counts, weight)
+
+    def _timid_scores(self, bags):
+        return self._averages(bags)
 
 
 class AggregateKNeighborsRegressor(_BagNeighbors, BagRegressor):
@@ -161,3 +169,6 @@ class AggregateKNeighborsRegressor(_BagNeighbors, BagRegressor):
 
     def _fit(self, bags, total, weight):
         self._remember(bags, total / bags.sizes, weight)
+
+    def _score_instances(self, bags):
+        return self._averages(bags)
