@@ -244,7 +244,9 @@ def test_sharpening_maximises_the_likelihood_of_counts():
     rng = np.random.default_rng(0)
     offsets = np.arange(0, 201, 4)
     p = rng.dirichlet([1, 1, 1], size=200)
-    truth = np.array([rng.multinomial(1, q) for q in account.sharpen(p, np.array([3.0, 0.0, 0.5, -0.5]))])
+    truth = np.array(
+        [rng.multinomial(1, q) for q in account.sharpen(p, np.array([3.0, 0.0, 0.5, -0.5]))]
+    )
     counts = np.add.reduceat(truth, offsets[:-1]).astype(float)
     weight = rng.uniform(0.5, 2.0, size=50)
 

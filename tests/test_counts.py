@@ -67,12 +67,12 @@ TABLE = np.column_stack([SIZES - POSITIVES, POSITIVES])
     [
         (spoil(POSITIVES, 7, 99), "sum", "count of 99, above its size"),
         (spoil(POSITIVES, 7, -1), "sum", "negative count"),
-        (spoil(POSITIVES, 7, np.nan), "sum", "no usable count"),
-        (spoil(POSITIVES, 7, 0.5), "sum", "aggregate='mean'"),
+        (spoil(POSITIVES, 7, np.inf), "sum", "no usable count"),
+        (spoil(POSITIVES, 7, 0.5), "sum", "no whole number"),
         (spoil(POSITIVES / SIZES, 7, 1.5), "mean", "proportion of 1.5, above"),
         (spoil(TABLE, 7, [50, 50]), "sum", "sum to 100, its size is"),
         (spoil(TABLE, 7, [-1, SIZES[7] + 1]), "sum", "negative count"),
-        (spoil(TABLE, 7, [np.nan, 1]), "sum", "not a number"),
+        (spoil(TABLE, 7, [np.inf, 1]), "sum", "not a number"),
         (spoil(TABLE / SIZES[:, None], 7, [0.5, 0.4]), "mean", "proportions that sum to 0.9"),
     ],
 )

@@ -1,5 +1,6 @@
 """Checks of values, labels, weights and options: errors name the bag, feature or option."""
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -50,6 +51,36 @@ def refuse_missing_labels(bags: Bags, y: np.ndarray) -> None:
         i = int(np.argmax(missing))
         kind = "infinity" if y.dtype.kind == "f" and np.isinf(y[i]) else "NaN"
         raise ValueError(f"{bags.name(i)} has no usable label: Input y contains {kind}")
+
+
+def leave_out_unknown(bags: Bags, y: Any, weight: np.ndarray) -> tuple:
+    """Bags, targets and weights without the bags whose count or total is NaN; a warning says so."""
+    values = np.asarray(y)
+    if values.dtype.kind != "f" or len(values) != len(bags):
+        return bags, y, weight
+    unknown = np.isnan(values).reshape(len(bags), -1).any(axis=1)
+    if not unknown.any() or unknown.all():
+        return bags, y, weight
+    first = bags.name(int(unknown.argmax()))
+    others = f" and {unknown.sum() - 1} others" if unknown.sum() > 1 else ""
+    warnings.warn(
+        f"{first}{others} of {len(bags)} bags have no known count or total: they take no part in "
+        "the fit, their instances can be predicted all the same",
+        UserWarning,
+        stacklevel=6,
+    )
+    return bags[~unknown], values[~unknown], weight[~unknown]
+
+
+def warn_if_alike(bags: Bags, mean: np.ndarray, what: str) -> None:
+    """Say so where every bag has the same shares or mean: nothing tells instances apart."""
+    if bags.n_instances > len(bags) > 1 and np.ptp(mean, axis=0).max() == 0:
+        warnings.warn(
+            f"all {len(bags)} bags have the same {what}: they carry no information on which of "
+            "their instances are which",
+            UserWarning,
+            stacklevel=7,
+        )
 
 
 def check_choice(name: str, value: Any, options: Sequence[str]) -> None:

@@ -149,7 +149,7 @@ class Bags:
         return cls(table, offsets.astype(np.int64), ids, feature_names)
 
     @classmethod
-    def from_frame(cls, frame, bag, features=None, label=None):
+    def from_frame(cls, frame, bag, features=None, label=None, size=None):
         """Build from a data frame (pandas, polars, pyarrow, DuckDB) with a column of bag ids.
 
         The table is read as `mixedbag.datasets.read` reads a file: text of few values becomes
@@ -163,12 +163,18 @@ class Bags:
             The column that says which bag a row belongs to.
         features : list of str, optional
             The columns to learn from; by default every column but `bag` and the label.
-        label : str, optional
+        label : str or list of str, optional
             A column with the label of each row's bag. When given, the result is the pair
-            ``(bags, y)``, with one label a bag.
+            ``(bags, y)``, with one label a bag. A list of columns, one a class, holds the counts or
+            shares of the classes: `y` has a column a class.
+        size : str, optional
+            A column that says of how many the label counts, where these are not the rows of the
+            bag: all voters of a precinct of which some were asked. `y` is the share then.
         """
         from mixedbag.tables import Roles, read
 
+        if size is not None or isinstance(label, (list, tuple)):
+            return _with_shares(frame, bag, features, label, size)
         data = read(frame, Roles(bag, label, features=features))
         for note in data.notes:
             if "left out" in note or "dates" in note:
@@ -467,6 +473,28 @@ def as_bags(x):
         )
     table = as_table(table)
     return Bags._unchecked(table, np.arange(table.shape[0] + 1), None, None)
+
+
+def _with_shares(frame, bag, features, label, size):
+    """`Bags.from_frame` for labels in several columns, or beside a column of sizes."""
+    labels = list(label) if isinstance(label, (list, tuple)) else [label]
+    if None in labels or not labels:
+        raise ValueError("size stands beside a label that counts: pass label, too")
+    if features is None:
+        known = {bag, size, *labels}
+        features = [name for name in list(frame.columns) if name not in known]
+    bags, first = Bags.from_frame(frame, bag, features, labels[0])
+
+    def also(name):
+        return np.asarray(Bags.from_frame(frame, bag, features[:1], name)[1], dtype=np.float64)
+
+    y = np.column_stack([np.asarray(first, dtype=np.float64), *map(also, labels[1:])])
+    if size is not None:
+        total = also(size)
+        if not (total > 0).all():
+            raise ValueError(f"{bags.name(int((total > 0).argmin()))} has no size above zero")
+        y = y / total[:, None]
+    return bags, y[:, 0] if len(labels) == 1 and label == labels[0] else y
 
 
 def bag_labels(labels, groups):

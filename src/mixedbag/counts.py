@@ -1,16 +1,18 @@
 """The contract of learners whose bags say how many of their instances belong to each class."""
 
+import copy
 from typing import Any
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
-from mixedbag._account import fit_sharpening, sharpen
-from mixedbag._validation import refuse_missing_labels
+from mixedbag._account import fit_sharpening, scale_to_counts, sharpen
+from mixedbag._validation import leave_out_unknown, refuse_missing_labels, warn_if_alike
 from mixedbag.base import BagEstimator
 from mixedbag.base._levels import winners
 from mixedbag.pooling import Mean, Sum
@@ -30,7 +32,9 @@ class CountClassifier(ClassifierMixin, BagEstimator):
     - the number of positive instances of each bag (classes 0 and 1);
     - a table ``(n_bags, n_classes)`` of counts, whose rows sum to the bags' sizes, or of
       proportions, whose rows sum to one;
-    - with ``aggregate="mean"``, the proportion of positives of each bag;
+    - the share of positives of each bag, in [0, 1]: numbers of which some are no whole ones, or any
+      with ``aggregate="mean"``;
+    - NaN where the count is not known: such a bag takes no part in the fit;
     - plain class labels, when every bag has one instance: a label is a count of one.
 
     Authors write ``_fit(bags, counts, weight)``, which always gets a table of counts, and
@@ -57,9 +61,18 @@ class CountClassifier(ClassifierMixin, BagEstimator):
         if bags.n_instances == len(bags):
             return self._read_plain_labels(bags, y)
         self.classes_ = np.array([0, 1])
-        self._target_format_ = "positives"
-        positives = self._read_positives(bags, _as_floats(y))
+        y = _as_floats(y)
+        shares = self.aggregate == "mean" or are_shares(y)
+        self._target_format_ = "shares" if shares else "positives"
+        positives = self._read_positives(bags, y)
         return np.column_stack([bags.sizes - positives, positives])
+
+    def _with_labels(self, bags, y, weight):
+        return leave_out_unknown(bags, y, weight)
+
+    def _learn(self, bags, y, weight):
+        warn_if_alike(bags, y / bags.sizes[:, None], "shares")
+        super()._learn(bags, y, weight)
 
     def _read_plain_labels(self, bags, y):
         refuse_missing_labels(bags, y)
@@ -70,19 +83,20 @@ class CountClassifier(ClassifierMixin, BagEstimator):
         return np.eye(len(self.classes_))[codes]
 
     def _read_positives(self, bags, y):
-        sizes = np.ones(len(bags)) if self.aggregate == "mean" else bags.sizes
-        noun = "proportion" if self.aggregate == "mean" else "count"
+        shares = self._speaks_of_proportions()
+        sizes = np.ones(len(bags)) if shares else bags.sizes
+        noun = "proportion" if shares else "count"
         _refuse(bags, ~np.isfinite(y), lambda i: f"has no usable {noun}: {y[i]}")
         _refuse(bags, y < 0, lambda i: f"has a negative {noun}: {y[i]:g}")
         _refuse(
             bags, y > sizes, lambda i: f"has a {noun} of {y[i]:g}, above its size, {sizes[i]:g}"
         )
-        if self.aggregate == "mean":
+        if shares:
             return y * bags.sizes
         _refuse(
             bags,
             y != np.round(y),
-            lambda i: f"has a count of {y[i]:g}: for proportions set aggregate='mean'",
+            lambda i: f"has a count of {y[i]:g}, no whole number; shares are between 0 and 1",
         )
         return y
 
@@ -125,14 +139,63 @@ class CountClassifier(ClassifierMixin, BagEstimator):
     def _contrast(self, scores):
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def predict_instances(self, bags: Any) -> np.ndarray:
-        """The predicted class of every instance, in the order of ``bags.instances``."""
-        return self.classes_[winners(self.decision_function_instances(bags))]
+    def predict_instances(self, bags: Any, counts: Any = None) -> np.ndarray:
+        """The predicted class of every instance, in the order of ``bags.instances``.
+
+        `counts` are the known counts (or shares, as `y`) of these bags: the instances of a bag get
+        the labels that suit their scores best among those that add up to its count (the nearest
+        whole one). NaN where a count is not known.
+        """
+        if counts is None:
+            return self.classes_[winners(self.decision_function_instances(bags))]
+        bags = self._fitted(bags)
+        scores, table, known = self._known_counts(bags, counts)
+        if self._has_proba:
+            scores = np.log(np.clip(scores, 1e-300, None))
+        codes = scores.argmax(axis=1)
+        for i in np.flatnonzero(known):
+            run = slice(bags.offsets[i], bags.offsets[i + 1])
+            codes[run] = labels_that_add_up(scores[run], table[i])
+        return self.classes_[codes]
 
     @available_if(_gives_probabilities)
-    def predict_proba_instances(self, bags: Any) -> np.ndarray:
-        """Probability of each class, a row an instance."""
-        return self._score_instances(self._fitted(bags))
+    def predict_proba_instances(self, bags: Any, counts: Any = None) -> np.ndarray:
+        """Probability of each class, a row an instance.
+
+        `counts` are the known counts (or shares, as `y`) of these bags: probabilities then add up
+        to them. NaN where a count is not known.
+        """
+        bags = self._fitted(bags)
+        if counts is None:
+            return self._score_instances(bags)
+        p, table, known = self._known_counts(bags, counts)
+        if known.any():
+            rows = bags.spread(known)
+            p[rows] = scale_to_counts(p[rows], bags[known].offsets, table[known])
+        return p
+
+    def _known_counts(self, bags, counts):
+        """Scores of the instances, a table of counts, and which bags have a known one."""
+        counts = np.asarray(counts, dtype=np.float64)
+        if len(counts) != len(bags):
+            raise ValueError(f"{len(counts)} counts for {len(bags)} bags")
+        known = ~np.isnan(counts).reshape(len(bags), -1).any(axis=1)
+        table = np.zeros((len(bags), len(self.classes_)))
+        if known.any():
+            table[known] = self._as_counts(bags[known], counts[known])
+        return np.array(self._score_instances(bags), dtype=np.float64), table, known
+
+    def _as_counts(self, bags, counts):
+        """Counts or shares, in the form of the training targets or as a table, as counts."""
+        reader = copy.copy(self)  # reading notes what form it found
+        if counts.ndim == 2:
+            return reader._read_table(bags, counts)
+        if len(self.classes_) > 2:
+            raise ValueError(f"counts must have a column for each of {len(self.classes_)} classes")
+        if self._target_format_ != "shares":
+            reader._target_format_ = "shares" if are_shares(counts) else "positives"
+        positives = reader._read_positives(bags, counts)
+        return np.column_stack([bags.sizes - positives, positives])
 
     @available_if(_gives_probabilities)
     def predict_proba(self, bags: Any) -> np.ndarray:
@@ -160,10 +223,10 @@ class CountClassifier(ClassifierMixin, BagEstimator):
         counts = self.predict_counts(bags)
         if self._speaks_of_proportions():
             counts = counts / bags.sizes[:, None]
-        return counts[:, 1] if self._target_format_ == "positives" else counts
+        return counts[:, 1] if self._target_format_ in ("positives", "shares") else counts
 
     def _speaks_of_proportions(self):
-        return self.aggregate == "mean" or self._target_format_ == "proportions"
+        return self.aggregate == "mean" or self._target_format_ in ("proportions", "shares")
 
     def score(self, bags: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy on plain labels; on counts, the share of instances that are counted right.
@@ -204,6 +267,29 @@ def _with_counts(block, learner):
     positives = learner._read_positives(block.bags, _as_floats(np.asarray(block.target)))
     table = np.column_stack([block.bags.sizes - positives, positives])
     return block._replace(target=table).used()
+
+
+def are_shares(y):
+    """Whether numbers are shares: none outside [0, 1], and some that could not be counts."""
+    return bool(((y >= 0) & (y <= 1)).all() and (y != np.round(y)).any())
+
+
+def labels_that_add_up(scores, counts):
+    """Class codes of one bag's instances with the highest total score, so many of each class.
+
+    `scores` has a column a class; `counts`, rounded to whole numbers that sum to the size, one
+    number a class.
+    """
+    whole = np.floor(counts + 1e-9).astype(int)
+    missing = len(scores) - whole.sum()
+    whole[np.argsort(whole - counts, kind="stable")[:missing]] += 1
+    if len(whole) == 2:  # the highest contrasts are of the second class
+        codes = np.zeros(len(scores), dtype=int)
+        order = np.argsort(scores[:, 0] - scores[:, 1], kind="stable")
+        codes[order[: whole[1]]] = 1
+        return codes
+    seats = np.repeat(np.arange(len(whole)), whole)
+    return seats[linear_sum_assignment(scores[:, seats], maximize=True)[1]]
 
 
 def _as_floats(y):

@@ -44,7 +44,7 @@ class BagStratifiedKFold(StratifiedKFold):
 
         Bags of one of the `groups`, such as those of one patient, stay in one fold together.
         """
-        strata = target_strata(y, self.n_bins)
+        strata = self._strata(y)
         if self.size_bins > 1:
             bins = quantile_bins(as_bags(X).sizes, self.size_bins)
             strata = _merge_rare(strata * self.size_bins + bins, strata, self.n_splits)
@@ -57,16 +57,40 @@ class BagStratifiedKFold(StratifiedKFold):
         )
         yield from together.split(rows, strata, groups)
 
+    def _strata(self, y):
+        """Strata that all folds can have a part of: numbers fall back to fewer, wider bins."""
+        strata = target_strata(y, self.n_bins)
+        if not is_amount(y) or _rarest(strata) >= self.n_splits:
+            return strata
+        bins = quantile_bins(_one_amount(y), max(1, len(strata) // self.n_splits))
+        return bins if _rarest(bins) >= self.n_splits else np.zeros_like(bins)
+
+
+def is_amount(y):
+    """Whether labels are numbers that are no classes: a table, or any that are not whole or many."""
+    y = np.asarray(y)
+    if y.ndim == 2 or y.dtype.kind not in "iuf":
+        return y.ndim == 2
+    return bool((y != np.round(y)).any()) or len(np.unique(y)) > 2
+
+
+def _rarest(strata):
+    return np.unique(strata, return_counts=True)[1].min()
+
 
 def target_strata(y, n_bins):
     """Class codes of `y`, or quantile bins where it is not made of classes."""
-    y = np.asarray(y)
-    if y.ndim == 2:  # counts or proportions of classes: the share of the last one orders the bags
-        y = y[:, -1] / np.maximum(y.sum(axis=1), 1e-300)
+    y = _one_amount(y)
     values, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     if y.dtype.kind in "iufb" and (len(values) > 2 * n_bins or counts.max() < 2):
         return quantile_bins(y, n_bins)
     return codes
+
+
+def _one_amount(y):
+    """One value a bag: of counts or proportions of classes, the share of the last one."""
+    y = np.asarray(y)
+    return y[:, -1] / np.maximum(y.sum(axis=1), 1e-300) if y.ndim == 2 else y
 
 
 def quantile_bins(values, n_bins):

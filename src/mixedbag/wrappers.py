@@ -359,9 +359,12 @@ class SpreadLabels(BagEstimator):
         """Predicted label, total or count of every bag."""
         return self._fitted_learner().predict(bags)
 
-    def predict_instances(self, bags: Any) -> np.ndarray:
-        """Predicted label or value of every instance, in the order of ``bags.instances``."""
-        return self._fitted_learner().predict_instances(bags)
+    def predict_instances(self, bags: Any, **known: Any) -> np.ndarray:
+        """Predicted label or value of every instance, in the order of ``bags.instances``.
+
+        With rule "mean", known ``counts`` (or ``totals``) of these bags can be passed.
+        """
+        return self._fitted_learner().predict_instances(bags, **known)
 
     @_delegates("decision_function")
     def decision_function(self, bags: Any) -> np.ndarray:
@@ -379,9 +382,9 @@ class SpreadLabels(BagEstimator):
         return self._fitted_learner().predict_proba(bags)
 
     @_delegates("predict_proba_instances")
-    def predict_proba_instances(self, bags: Any) -> np.ndarray:
-        """Probabilities of the instances' classes."""
-        return self._fitted_learner().predict_proba_instances(bags)
+    def predict_proba_instances(self, bags: Any, **known: Any) -> np.ndarray:
+        """Probabilities of the instances' classes; with rule "mean", given known ``counts``."""
+        return self._fitted_learner().predict_proba_instances(bags, **known)
 
     def score(self, bags: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy, R² of totals, or the share of instances that are counted right."""

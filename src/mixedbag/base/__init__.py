@@ -11,14 +11,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from mixedbag._validation import check_choice, refuse_missing_labels  # noqa: F401
+from mixedbag._account import add_up
+from mixedbag._validation import (
+    check_choice,  # noqa: F401
+    leave_out_unknown,
+    refuse_missing_labels,
+    warn_if_alike,
+)
 from mixedbag.base._calibrating import Calibrating
 from mixedbag.base._fitting import Fitting
 from mixedbag.base._levels import Levels, LogOddsMixin, winners
 from mixedbag.base._one_vs_rest import OneVsRest, against_rest
 from mixedbag.base._reading import Reading
 from mixedbag.engines.local import with_signs, with_totals
-from mixedbag.pooling import Mean, Sum
+from mixedbag.pooling import Mean, Sum, bag_sum
 
 __all__ = ["BagClassifier", "BagEstimator", "BagRegressor", "LogOddsMixin"]
 
@@ -149,8 +155,12 @@ class BagRegressor(RegressorMixin, BagEstimator):
         refuse_missing_labels(bags, y)
         return y
 
+    def _with_labels(self, bags, y, weight):
+        return leave_out_unknown(bags, y, weight)
+
     def _learn(self, bags, y, weight):
         total = y * bags.sizes if self.aggregate == "mean" else y
+        warn_if_alike(bags, total / bags.sizes, "mean")
         self._fit(bags, total, weight)
 
     def _learn_blocks(self, source):
@@ -162,9 +172,23 @@ class BagRegressor(RegressorMixin, BagEstimator):
         pool = Mean() if self.aggregate == "mean" else Sum()
         return pool.value(self._score_instances(bags), bags.offsets)
 
-    def predict_instances(self, bags: Any) -> np.ndarray:
-        """The predicted value of every instance, in the order of ``bags.instances``."""
-        return self._score_instances(self._fitted(bags))
+    def predict_instances(self, bags: Any, totals: Any = None) -> np.ndarray:
+        """The predicted value of every instance, in the order of ``bags.instances``.
+
+        `totals` are the known totals (or means, as `y`) of these bags: the values of a bag are
+        moved by one amount so that they add up to its total; NaN where it is not known.
+        """
+        bags = self._fitted(bags)
+        values = self._score_instances(bags)
+        if totals is None:
+            return values
+        totals = column_or_1d(totals).astype(np.float64)
+        if len(totals) != len(bags):
+            raise ValueError(f"{len(totals)} totals for {len(bags)} bags")
+        if self.aggregate == "mean":
+            totals = totals * bags.sizes
+        known = np.where(np.isnan(totals), bag_sum(values, bags.offsets), totals)
+        return add_up(values, bags.offsets, known)
 
 
 def __dir__():

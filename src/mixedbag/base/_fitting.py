@@ -95,10 +95,14 @@ class Fitting(CallbackSupportMixin):
                 raise ValueError(
                     f"{type(self).__name__} requires y to be passed, but the target y is None"
                 )
-            y = self._read_targets(bags, y)
-            used = Labelled(bags, y, read_weights(bags, sample_weight)).used()
+            bags, y, weight = self._with_labels(bags, y, read_weights(bags, sample_weight))
+            used = Labelled(bags, self._read_targets(bags, y), weight).used()
         self._learn(*used)
         self._check_scores(used)
+
+    def _with_labels(self, bags, y, weight):
+        """The bags to learn from; learners may leave out those without a label."""
+        return bags, y, weight
 
     def _read_targets(self, bags, y):
         raise TypeError(f"{type(self).__name__} does not say how it reads labels")

@@ -1,0 +1,150 @@
+"""Shares, unknown counts, known counts at prediction: what users of counts have and want."""
+
+import itertools
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression, Ridge
+
+from mixedbag import Bags
+from mixedbag.aggregate import (
+    AggregateLogisticRegression,
+    AggregateRidgeClassifier,
+    AggregateRidgeRegressor,
+)
+from mixedbag.counts import labels_that_add_up
+from mixedbag.model_selection import BagStratifiedKFold
+from mixedbag.wrappers import SpreadLabels
+
+
+def problem(n_classes=2, seed=0):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(3, 7, size=40)
+    X = rng.normal(size=(sizes.sum(), 3))
+    bags = Bags(X, np.r_[0, np.cumsum(sizes)])
+    label = (X[:, 0] > 0).astype(int) if n_classes == 2 else X[:, :n_classes].argmax(axis=1)
+    table = np.add.reduceat(np.eye(n_classes)[label], bags.offsets[:-1])
+    return bags, table, label
+
+
+def test_shares_are_known_by_their_fractions():
+    bags, table, _ = problem()
+    counts, shares = table[:, 1], table[:, 1] / bags.sizes
+    by_count = AggregateLogisticRegression().fit(bags, counts)
+    by_share = AggregateLogisticRegression().fit(bags, shares)
+    asked = AggregateLogisticRegression(aggregate="mean").fit(bags, shares)
+    np.testing.assert_allclose(by_share.coef_, by_count.coef_, rtol=1e-6)
+    np.testing.assert_allclose(by_share.predict(bags), by_count.predict(bags) / bags.sizes)
+    np.testing.assert_array_equal(by_share.predict(bags), asked.predict(bags))
+    assert by_share.score(bags, shares) == pytest.approx(by_count.score(bags, counts))
+
+
+def test_a_fraction_above_one_is_no_share_and_no_count():
+    bags, table, _ = problem()
+    wrong = table[:, 1] + 0.5
+    with pytest.raises(ValueError, match="no whole number"):
+        AggregateLogisticRegression().fit(bags, np.minimum(wrong, bags.sizes - 0.5))
+
+
+@pytest.mark.parametrize("learner", [AggregateLogisticRegression(), AggregateRidgeRegressor()])
+def test_bags_without_a_known_count_are_left_out_and_answered(learner):
+    bags, table, _ = problem()
+    y = table[:, 1].copy()
+    y[[3, 8]] = np.nan
+    with pytest.warns(UserWarning, match="bag 3 and 1 others of 40 bags have no known count"):
+        partly = learner.fit(bags, y).predict_instances(bags)
+    kept = ~np.isnan(y)
+    alone = learner.fit(bags[kept], y[kept]).predict_instances(bags)
+    np.testing.assert_allclose(partly, alone)
+
+
+def test_bags_that_are_all_alike_are_said_to_tell_nothing():
+    bags = Bags(np.random.default_rng(0).normal(size=(40, 2)), np.arange(0, 41, 4))
+    with pytest.warns(UserWarning, match="all 10 bags have the same shares"):
+        AggregateRidgeClassifier().fit(bags, np.full(10, 2))
+    with pytest.warns(UserWarning, match="all 10 bags have the same mean"):
+        AggregateRidgeRegressor().fit(bags, np.full(10, 2.0))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("kind", [AggregateLogisticRegression, AggregateRidgeClassifier])
+def test_labels_honour_the_known_counts(kind, n_classes):
+    bags, table, _ = problem(n_classes)
+    model = kind().fit(bags, table)
+    unknown = table.copy()
+    unknown[5] = np.nan
+    told = model.predict_instances(bags, counts=unknown)
+    found = np.add.reduceat(np.eye(n_classes)[told], bags.offsets[:-1])
+    np.testing.assert_array_equal(np.delete(found, 5, axis=0), np.delete(table, 5, axis=0))
+    own = slice(bags.offsets[5], bags.offsets[6])
+    np.testing.assert_array_equal(told[own], model.predict_instances(bags)[own])
+    if n_classes == 2:
+        shares = table[:, 1] / bags.sizes
+        again = model.predict_instances(bags, counts=shares)
+        inside = bags.bag_of == 5
+        np.testing.assert_array_equal(again[~inside], told[~inside])
+    if kind is AggregateLogisticRegression:
+        p = model.predict_proba_instances(bags, counts=table)
+        np.testing.assert_allclose(np.add.reduceat(p, bags.offsets[:-1]), table, atol=1e-6)
+
+
+@pytest.mark.parametrize("counts", [(2, 2), (0, 4), (1, 2, 1), (0, 1, 3)])
+def test_assigned_labels_are_the_best_of_all(counts):
+    scores = np.random.default_rng(1).normal(size=(4, len(counts)))
+    codes = labels_that_add_up(scores, np.array(counts, dtype=float))
+    every = itertools.permutations(np.repeat(np.arange(len(counts)), counts))
+    best = max(scores[np.arange(4), list(way)].sum() for way in every)
+    assert scores[np.arange(4), codes].sum() == pytest.approx(best)
+    np.testing.assert_array_equal(np.bincount(codes, minlength=len(counts)), counts)
+
+
+def test_values_honour_known_totals():
+    bags, table, _ = problem()
+    total = table[:, 1].astype(float)
+    for model in (AggregateRidgeRegressor(), SpreadLabels(Ridge(), rule="mean")):
+        values = model.fit(bags, total).predict_instances(bags, totals=total)
+        np.testing.assert_allclose(np.add.reduceat(values, bags.offsets[:-1]), total, atol=1e-12)
+
+
+def test_spread_labels_pass_known_counts_on():
+    bags, table, _ = problem()
+    model = SpreadLabels(LogisticRegression(), rule="mean").fit(bags, table)
+    told = model.predict_instances(bags, counts=table)
+    np.testing.assert_array_equal(np.add.reduceat(told, bags.offsets[:-1]), table[:, 1])
+
+
+@pytest.mark.parametrize("n_bags", [4, 5, 7, 12])
+@pytest.mark.filterwarnings("error")
+def test_folds_of_few_bags(n_bags):
+    """Counts of which each occurs once or twice are cut into folds without a warning."""
+    y = np.array([0, 2, 2, 3, 5, 5, 1, 7, 8, 0, 1, 4])[:n_bags]
+    bags = Bags(np.zeros((n_bags, 1)), np.arange(n_bags + 1))
+    for target in (y, y / 8, np.column_stack([8 - y, y])):
+        n_splits = min(5, n_bags)
+        tests = [t for _, t in BagStratifiedKFold(n_splits, random_state=0).split(bags, target)]
+        assert sorted(np.concatenate(tests)) == list(range(n_bags))
+        assert len(tests) == n_splits
+
+
+def test_frames_with_a_column_a_class_or_with_sizes():
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        {
+            "precinct": ["a", "a", "b", "b", "b"],
+            "age": [1.0, 2.0, 3.0, 4.0, 5.0],
+            "income": [5.0, 1.0, 2.0, 2.0, 7.0],
+            "yes": [30, 30, 10, 10, 10],
+            "no": [10, 10, 30, 30, 30],
+            "voters": [40, 40, 40, 40, 40],
+        }
+    )
+    bags, shares = Bags.from_frame(frame, "precinct", label="yes", size="voters", features=["age"])
+    assert bags.n_features == 1
+    np.testing.assert_array_equal(shares, [0.75, 0.25])
+    bags, table = Bags.from_frame(frame, "precinct", label=["no", "yes"], size="voters")
+    assert bags.feature_names == ["age", "income"]
+    np.testing.assert_array_equal(table, [[0.25, 0.75], [0.75, 0.25]])
+    assert AggregateLogisticRegression().fit(bags, table).predict(bags).shape == (2, 2)
+    with pytest.raises(ValueError, match="pass label"):
+        Bags.from_frame(frame, "precinct", size="voters")
