@@ -30,7 +30,7 @@ FLOORS = [
     set(FAMILIES),
     {"learners", "metrics", "model_selection", "_saved", "_model_checks", "_model_file", "io"},
     {"datasets", "tables"},
-    {"inspection"},
+    {"inspection", "uncertainty", "ecological"},
     {"testing"},
     {"comparison"},
     {"report"},

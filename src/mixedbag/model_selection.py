@@ -67,7 +67,7 @@ class BagStratifiedKFold(StratifiedKFold):
 
 
 def is_amount(y):
-    """Whether labels are numbers that are no classes: a table, or any that are not whole or many."""
+    """Whether labels are no classes: a table, or numbers with fractions or of many values."""
     y = np.asarray(y)
     if y.ndim == 2 or y.dtype.kind not in "iuf":
         return y.ndim == 2

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from mixedbag._parameters import above, one_of, whole
-from mixedbag.aggregate._linear import linear_scores, minimise, with_gradient
+from mixedbag.aggregate._linear import linear_scores, minimise, posterior, with_gradient
 from mixedbag.aggregate._network import Shares, _Probabilities
 from mixedbag.aggregate._poisson_binomial import log_likelihood
 from mixedbag.counts import CountClassifier
@@ -138,6 +138,15 @@ class AggregateLogisticRegression(CountClassifier):
         n_outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
         start = np.zeros((self.n_features_in_ + 1, n_outputs))
         weights = minimise(self, blocks, start, _counted_loss, head)
+        self.coef_, self.intercept_ = weights[:-1], weights[-1]
+
+    def _posterior(self, blocks):
+        weights = np.vstack([self.coef_, self.intercept_])
+        head = _LIKELIHOODS[self.likelihood]
+        return posterior(self, blocks, weights, _counted_loss, head)
+
+    def _take_weights(self, flat):
+        weights = flat.reshape(-1, self.coef_.shape[1])
         self.coef_, self.intercept_ = weights[:-1], weights[-1]
 
     def _score_instances(self, bags):

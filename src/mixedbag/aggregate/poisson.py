@@ -3,7 +3,7 @@
 import numpy as np
 
 from mixedbag._parameters import above, whole
-from mixedbag.aggregate._linear import linear_scores, minimise, with_gradient
+from mixedbag.aggregate._linear import linear_scores, minimise, posterior, with_gradient
 from mixedbag.base import BagRegressor
 from mixedbag.pooling import bag_logsumexp, bag_sum, spread
 
@@ -112,6 +112,15 @@ class AggregatePoissonRegressor(BagRegressor):
         if self.exposure not in names:
             raise ValueError(f"exposure {self.exposure!r} is not a column: {', '.join(names)}")
         return names.index(self.exposure)
+
+    def _posterior(self, blocks):
+        weights = np.append(self.coef_, self.intercept_)[:, None]
+        return posterior(self, blocks, weights, _poisson_loss, self.exposure_column_)
+
+    def _take_weights(self, flat):
+        self.coef_, self.intercept_ = flat[:-1].copy(), float(flat[-1])
+        if self.exposure_column_ is not None:
+            self.coef_[self.exposure_column_] = 0.0
 
     def _score_instances(self, bags):
         weights = np.append(self.coef_, self.intercept_)[:, None]

@@ -49,6 +49,10 @@ def _cross_products(block):
     return rows.T @ ((weight * bags.sizes)[:, None] * rows)
 
 
+def _total_weight(block):
+    return block.weight.sum()
+
+
 class AggregateRidgeRegressor(_RidgeOnMeans, BagRegressor):
     """Ridge regression on the means of bags, for totals (Goodman's regression, with features).
 
@@ -91,6 +95,22 @@ class AggregateRidgeRegressor(_RidgeOnMeans, BagRegressor):
     @staticmethod
     def _shaped(coef):
         return coef[:, 0]
+
+    def _posterior(self, blocks):
+        """Weights and a root of their covariance, with the spread that bags show."""
+        total = blocks.sum(_cross_products)
+        square = total[:-1, :-1]
+        precision = square + self.alpha * np.diag(np.append(0.0, np.ones(len(square) - 1)))
+        inverse = np.linalg.inv(precision)
+        # The constant comes first in the sums and last in the weights.
+        error = np.append(np.append(-self.intercept_, -self.coef_), 1.0)
+        freedom = blocks.sum(_total_weight) - np.trace(inverse @ square)
+        spread = np.sqrt(max(error @ total @ error, 0.0) / max(freedom, 1.0))
+        root = spread * np.linalg.cholesky(inverse)
+        return np.append(self.coef_, self.intercept_), np.roll(root, -1, axis=0)
+
+    def _take_weights(self, flat):
+        self.coef_, self.intercept_ = flat[:-1], float(flat[-1])
 
 
 class AggregateRidgeClassifier(_RidgeOnMeans, CountClassifier):

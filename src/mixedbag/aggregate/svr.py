@@ -25,10 +25,12 @@ class AggregateSVR(BagRegressor):
         min ½‖w‖² + C σ Σ_c w_c max(0, |Σ_{i∈c} f(x_i) − y_c| − ε),    f(x) = w·φ(x) + b
 
     σ is the spread of an instance's value as the totals show it, so that C means the same whatever
-    the totals are counted in. Dividing a bag's constraint by its size makes this an ordinary support vector regression on
+    the totals are counted in.
+
+    Dividing a bag's constraint by its size makes this an ordinary support vector regression on
     bag *means*, with weight ``n_c`` and tube ``ε / n_c``; kernels enter as means over pairs of
-    instances. With bags of one it is :class:`sklearn.svm.SVR` on standardised targets. The linear machine also learns from
-    `mixedbag.engines.DistributedBags`.
+    instances. With bags of one it is :class:`sklearn.svm.SVR` on standardised targets. The linear
+    machine also learns from `mixedbag.engines.DistributedBags`.
 
     Parameters
     ----------
@@ -48,7 +50,8 @@ class AggregateSVR(BagRegressor):
     aggregate : {"sum", "mean"}, default="sum"
         What `y` holds and `predict` returns: totals or means of bags.
     tol : float, default=1e-4
-        Largest violation of the optimality conditions, in units of σ; kernels other than linear, which is solved to rounding.
+        Largest violation of the optimality conditions, in units of σ; kernels other than linear,
+        which is solved to rounding.
     max_iter : int, default=1_000_000
         Steps of the kernel solver before it gives up with a warning.
 

@@ -1,0 +1,295 @@
+"""Ecological inference: how groups answered, from the margins of many small tables.
+
+Of every precinct it is known how many people each group has (rows) and how many gave each answer
+(columns), not who answered what. `RowByColumn` holds these margins and offers three views: what is
+certain (the method of bounds), Goodman's regression, which takes the rates as the same everywhere,
+and a logistic model whose rates may change with covariates and agree with every precinct's margins.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mixedbag._account import scale_to_counts
+from mixedbag.aggregate import AggregateLogisticRegression
+from mixedbag.bags import Bags
+from mixedbag.inspection import _Display
+from mixedbag.uncertainty import bootstrap
+
+__all__ = ["BoundsDisplay", "RateDisplay", "Rates", "RowByColumn", "TomographyDisplay"]
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How each group answered: share of row r that gave answer c.
+
+    Attributes
+    ----------
+    district : array of shape (n_rows, n_columns)
+        Over all precincts together.
+    low, high : array of shape (n_rows, n_columns)
+        Limits of `district`: certain ones for bounds, those of an interval for estimates.
+    precincts, precincts_low, precincts_high : array of shape (n_precincts, n_rows, n_columns)
+        The same for each precinct; None where a method has nothing to say. NaN for a group that a
+        precinct does not have.
+    """
+
+    district: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    precincts: np.ndarray | None = None
+    precincts_low: np.ndarray | None = None
+    precincts_high: np.ndarray | None = None
+
+
+class RowByColumn:
+    """Margins of one table a precinct.
+
+    Parameters
+    ----------
+    rows : array of shape (n_precincts, n_rows)
+        How many people of each group a precinct has.
+    columns : array of shape (n_precincts, n_columns)
+        How many gave each answer, or their shares. Answers add up to the people (turnout: give
+        those who did not vote a column).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.ecological import RowByColumn
+    >>> table = RowByColumn(rows=[[90, 10], [20, 80]], columns=[[30, 70], [60, 40]])
+    >>> table.bounds().precincts_low[0].round(2)
+    array([[0.22, 0.67],
+           [0.  , 0.  ]])
+    """
+
+    def __init__(self, rows, columns):
+        self.rows = np.asarray(rows, dtype=np.float64)
+        columns = np.asarray(columns, dtype=np.float64)
+        if self.rows.ndim != 2 or columns.ndim != 2 or len(self.rows) != len(columns):
+            raise ValueError(
+                f"rows and columns are tables with a line a precinct; got {self.rows.shape} and "
+                f"{columns.shape}"
+            )
+        for name, margin in (("rows", self.rows), ("columns", columns)):
+            wrong = ~(np.isfinite(margin) & (margin >= 0)).all(axis=1)
+            if wrong.any():
+                raise ValueError(f"precinct {int(wrong.argmax())} has {name} that are no counts")
+        people, answers = self.rows.sum(axis=1), columns.sum(axis=1)
+        if np.allclose(answers, 1.0, atol=1e-6):
+            columns, answers = columns * people[:, None], people
+        wrong = ~np.isclose(people, answers, rtol=1e-6) | (people <= 0)
+        if wrong.any():
+            i = int(wrong.argmax())
+            raise ValueError(
+                f"precinct {i} has {people[i]:g} people and {answers[i]:g} answers: give those "
+                "without an answer a column of their own"
+            )
+        self.columns = columns
+
+    def bounds(self) -> Rates:
+        """What is certain, whatever happened (Duncan and Davis, 1953).
+
+        Of X people of a group among N, at least T − (N − X) and at most min(X, T) are among the T
+        who gave an answer. Bounds of the district add up those of its precincts.
+        """
+        X, T = self.rows[:, :, None], self.columns[:, None, :]
+        others = self.rows.sum(axis=1)[:, None, None] - X
+        least, most = np.maximum(0.0, T - others), np.minimum(X, T)
+        with np.errstate(invalid="ignore"):
+            low, high = least / X, most / X
+        group = self.rows.sum(axis=0)[:, None]
+        district = least.sum(axis=0) / group, most.sum(axis=0) / group
+        return Rates(sum(district) / 2, *district, (low + high) / 2, low, high)
+
+    def goodman(self, level=0.95) -> Rates:
+        """Goodman's regression (1953): the shares of answers on the shares of groups.
+
+        Least squares over precincts, each by its people, without a constant; the coefficients are
+        the rates if they are the same in all precincts. Limits are the usual ones of a regression,
+        robust to unequal variance. Rates outside [0, 1] are a sign that they are not the same.
+        """
+        from scipy.stats import norm
+
+        people = self.rows.sum(axis=1)
+        X, Y = self.rows / people[:, None], self.columns / people[:, None]
+        n, r = X.shape
+        if n <= r:
+            raise ValueError(f"{n} precincts are too few for {r} groups")
+        inverse = np.linalg.pinv(X.T @ (people[:, None] * X))
+        rates = inverse @ (X.T @ (people[:, None] * Y))
+        error = Y - X @ rates
+        pull = inverse @ (X * people[:, None]).T
+        deviation = np.sqrt((pull**2) @ error**2 * n / (n - r))
+        reach = norm.ppf((1 + level) / 2) * deviation
+        return Rates(rates, rates - reach, rates + reach)
+
+    def model(
+        self, covariates=None, *, estimator=None, resolution=50, n_draws=100, random_state=0
+    ) -> Rates:
+        """A logistic model of answers, on groups and covariates, that agrees with all margins.
+
+        Every precinct is a bag of `resolution` people, as many of each group as it has; rates of
+        groups shift with the covariates and with their products with groups. The rates of a
+        precinct are then scaled to its own margins, so they keep within the bounds. Intervals
+        redraw precincts.
+
+        Parameters
+        ----------
+        covariates : array of shape (n_precincts, n_covariates), optional
+            What is known of precincts: income, age, region. Standardise them.
+        estimator : learner of counts, optional
+            By default `AggregateLogisticRegression` with ``C=10``.
+        resolution : int
+            People that stand for a precinct.
+        n_draws : int
+            Refits for the intervals.
+        random_state : int
+        """
+        estimator = AggregateLogisticRegression(C=10.0) if estimator is None else estimator
+        bags, group, shares = self._as_bags(covariates, resolution)
+        models = bootstrap(
+            estimator, bags, shares, n_draws=n_draws, level=0.95, random_state=random_state
+        )
+        counts = shares * bags.sizes[:, None]
+
+        def rates(model):
+            p = scale_to_counts(model.predict_proba_instances(bags), bags.offsets, counts)
+            return self._by_group(p, bags, group)
+
+        found = models.ask(rates)
+        district = models.ask(lambda model: self._district(rates(model)))
+        return Rates(
+            district.estimate, district.low, district.high, found.estimate, found.low, found.high
+        )
+
+    def _as_bags(self, covariates, resolution):
+        """Precincts as bags of people, the group of each person, and the shares of answers."""
+        share = self.rows / self.rows.sum(axis=1, keepdims=True)
+        n_rows = self.rows.shape[1]
+        present = np.maximum(np.round(share * resolution), self.rows > 0).astype(int)
+        group = np.concatenate([np.repeat(np.arange(n_rows), line) for line in present])
+        offsets = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
+        features = np.eye(n_rows)[group]
+        if covariates is not None:
+            Z = np.asarray(covariates, dtype=np.float64).reshape(len(self.rows), -1)
+            Z = np.repeat(Z, np.diff(offsets), axis=0)
+            products = (features[:, :, None] * Z[:, None, :]).reshape(len(Z), -1)
+            features = np.hstack([features, products])
+        answers = self.columns / self.columns.sum(axis=1, keepdims=True)
+        return Bags(features, offsets), group, answers
+
+    def _by_group(self, p, bags, group):
+        n_rows = self.rows.shape[1]
+        cell = bags.bag_of * n_rows + group
+        size = np.bincount(cell, minlength=len(bags) * n_rows)
+        sums = np.column_stack([np.bincount(cell, q, minlength=len(size)) for q in p.T])
+        with np.errstate(invalid="ignore"):
+            return (sums / size[:, None]).reshape(len(bags), n_rows, -1)
+
+    def _district(self, precincts):
+        people = self.rows[:, :, None]
+        return np.nansum(people * precincts, axis=0) / people.sum(axis=0)
+
+
+class BoundsDisplay(_Display):
+    """The bounds of one group's rate in every precinct, narrow ones first.
+
+    Parameters
+    ----------
+    low, high : array of shape (n_precincts,)
+    """
+
+    def __init__(self, low, high):
+        self.low = low
+        self.high = high
+
+    @classmethod
+    def from_table(cls, table, row=0, column=0, *, ax=None):
+        found = table.bounds()
+        return cls(found.precincts_low[:, row, column], found.precincts_high[:, row, column]).plot(
+            ax=ax
+        )
+
+    def plot(self, *, ax=None):
+        ax = self._axes(ax)
+        order = np.argsort(self.high - self.low)
+        ax.vlines(np.arange(len(order)), self.low[order], self.high[order])
+        ax.set(xlabel="precincts, by width", ylabel="rate, bounds", ylim=(-0.02, 1.02))
+        return self
+
+
+class TomographyDisplay(_Display):
+    """Two groups, one answer: the pairs of rates that a precinct's margins allow, a line each.
+
+    Where the lines cross is where rates are if they are the same in all precincts.
+
+    Parameters
+    ----------
+    ends : array of shape (n_precincts, 2, 2)
+        Both ends (rate of the first group, of the second) of each line.
+    """
+
+    def __init__(self, ends):
+        self.ends = ends
+
+    @classmethod
+    def from_table(cls, table, column=0, *, ax=None):
+        if table.rows.shape[1] != 2:
+            raise ValueError(f"tomography needs two groups; there are {table.rows.shape[1]}")
+        found = table.bounds()
+        low, high = found.precincts_low[:, :, column], found.precincts_high[:, :, column]
+        ends = np.stack(
+            [np.column_stack([low[:, 0], high[:, 1]]), np.column_stack([high[:, 0], low[:, 1]])],
+            axis=1,
+        )
+        return cls(ends[np.isfinite(ends).all(axis=(1, 2))]).plot(ax=ax)
+
+    def plot(self, *, ax=None):
+        ax = self._axes(ax)
+        ax.plot(self.ends[:, :, 0].T, self.ends[:, :, 1].T, color="C0", alpha=0.4, linewidth=0.8)
+        ax.set(
+            xlabel="rate of the first group",
+            ylabel="rate of the second group",
+            xlim=(-0.02, 1.02),
+            ylim=(-0.02, 1.02),
+            aspect="equal",
+        )
+        return self
+
+
+class RateDisplay(_Display):
+    """Rates of groups with their limits, several methods side by side.
+
+    Parameters
+    ----------
+    rates : dict of str to Rates
+    column : int
+    names : list of str, optional
+        The groups.
+    """
+
+    def __init__(self, rates, column=0, names=None):
+        self.rates = rates
+        self.column = column
+        self.names = names
+
+    def plot(self, *, ax=None):
+        ax = self._axes(ax)
+        n = len(self.rates)
+        for k, (method, rates) in enumerate(self.rates.items()):
+            value = rates.district[:, self.column]
+            reach = [
+                value - rates.low[:, self.column],
+                rates.high[:, self.column] - value,
+            ]
+            place = np.arange(len(value)) + (k - (n - 1) / 2) * 0.2
+            ax.errorbar(place, value, np.maximum(reach, 0.0), fmt="o", capsize=3, label=method)
+        names = self.names or [f"group {r}" for r in range(len(value))]
+        ax.set(ylabel="rate", xticks=np.arange(len(names)), xticklabels=names)
+        ax.legend()
+        return self
+
+
+def __dir__():
+    return __all__

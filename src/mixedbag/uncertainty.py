@@ -1,0 +1,285 @@
+"""How sure: intervals for rates of groups, totals, and single instances.
+
+What could as well have been learned is a set of plausible models: refits on bags drawn anew
+(`bootstrap`, for any learner), or draws of a linear model's weights (`posterior`). Every question
+is put to all of them; the middle 95 % of their answers is the interval.
+"""
+
+import copy
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from sklearn.base import clone, is_classifier
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state
+
+from mixedbag._validation import read_weights
+from mixedbag.bags import as_bags
+from mixedbag.engines.local import Labelled, LocalBlocks
+from mixedbag.pooling import bag_sum
+
+__all__ = ["Interval", "PlausibleModels", "bootstrap", "posterior"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Estimates with limits, one of each a question.
+
+    Attributes
+    ----------
+    estimate, low, high : array
+    names : array, optional
+        What each is about.
+    """
+
+    estimate: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    names: np.ndarray | None = None
+
+
+class PlausibleModels:
+    """Models that could as well have been learned, and what they say.
+
+    Parameters
+    ----------
+    model : fitted learner
+        Gives the estimates.
+    models : list of fitted learners
+        Give the intervals.
+    spread : float
+        Standard deviation of what a regressor cannot know of one instance.
+    level : float
+        Share of the answers inside an interval.
+    random_state : int or None
+        Draws outcomes.
+    """
+
+    def __init__(self, model, models, spread=0.0, level=0.95, random_state=0):
+        self.model = model
+        self.models = models
+        self.spread = spread
+        self.level = level
+        self.random_state = random_state
+
+    def ask(self, question, names=None) -> Interval:
+        """The interval of ``question(model)``, any function that returns an array."""
+        told = np.array([question(model) for model in self.models], dtype=np.float64)
+        tail = (1.0 - self.level) / 2
+        low, high = np.quantile(told, [tail, 1.0 - tail], axis=0)
+        return Interval(np.asarray(question(self.model), dtype=np.float64), low, high, names)
+
+    def instances(self, bags: Any) -> Interval:
+        """Probability of the last class of every instance (or its expected value)."""
+        bags = as_bags(bags)
+        return self.ask(lambda model: _expected(model, bags))
+
+    def totals(self, bags: Any, outcome: bool = True) -> Interval:
+        """Number of instances of the last class in every bag (or the total of its values).
+
+        With `outcome`, of what will be found; without, of what is expected.
+        """
+        bags = as_bags(bags)
+        return self._sums(bags, bags.bag_of, len(bags), outcome, bags.ids)
+
+    def rates(self, bags: Any, groups: Any, outcome: bool = True) -> Interval:
+        """The rate of the last class (or the mean value) in every group of instances.
+
+        Parameters
+        ----------
+        bags : bags
+        groups : array of shape (n_instances,)
+            The group of each instance, whichever its bag: an age, a party, a place.
+        outcome : bool
+            Whether the interval is for the rate that will be found in these instances, or for the
+            expected one.
+        """
+        bags = as_bags(bags)
+        names, codes = np.unique(np.asarray(groups), return_inverse=True)
+        if len(codes) != bags.n_instances:
+            raise ValueError(f"{len(codes)} groups for {bags.n_instances} instances")
+        sums = self._sums(bags, codes, len(names), outcome, names)
+        size = np.bincount(codes)
+        return Interval(sums.estimate / size, sums.low / size, sums.high / size, names)
+
+    def _sums(self, bags, codes, n, outcome, names):
+        rng = np.random.default_rng(self.random_state)
+        size = np.bincount(codes, minlength=n)
+
+        def question(model):
+            value = _expected(model, bags)
+            if outcome and model is not self.model:
+                if _tells_probabilities(model):
+                    value = rng.random(len(value)) < value
+                else:
+                    noise = self.spread * np.sqrt(size) * rng.normal(size=n)
+                    return np.bincount(codes, value, minlength=n) + noise
+            return np.bincount(codes, value, minlength=n)
+
+        return self.ask(question, names)
+
+
+def bootstrap(
+    estimator,
+    bags,
+    y,
+    *,
+    n_draws=200,
+    level=0.95,
+    folder=None,
+    progress=None,
+    n_jobs=None,
+    random_state=0,
+):
+    """Plausible models of any learner: refits on as many bags, drawn with replacement.
+
+    Parameters
+    ----------
+    estimator : learner, or pipeline that ends in one
+    bags : bags
+    y : array of shape (n_bags,) or (n_bags, n_classes)
+    n_draws : int
+    level : float
+    folder : path, optional
+        Keeps each refit as a model file, so that an interrupted run goes on where it stopped.
+    progress : callable, optional
+        Called with (finished, all) after every few refits.
+    n_jobs : int, optional
+        Refits at the same time.
+    random_state : int
+
+    Returns
+    -------
+    PlausibleModels
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.aggregate import AggregateLogisticRegression
+    >>> from mixedbag.datasets import make_count
+    >>> from mixedbag.uncertainty import bootstrap
+    >>> data = make_count(n_bags=40, random_state=0)
+    >>> models = bootstrap(AggregateLogisticRegression(), data.bags, data.y, n_draws=20)
+    >>> answer = models.rates(data.bags, groups=data.bags.instances[:, 0] > 0)
+    >>> bool((answer.low <= answer.high).all())
+    True
+    """
+    bags, y = as_bags(bags), np.asarray(y)
+    model = clone(estimator).fit(bags, y)
+    keep = None if folder is None else Path(folder) / _fingerprint(estimator, bags, y, random_state)
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+    models: list = []
+    batch = 4 * effective_n_jobs(n_jobs)
+    for start in range(0, n_draws, batch):
+        draws = range(start, min(start + batch, n_draws))
+        models += Parallel(n_jobs=n_jobs)(
+            delayed(_refit)(estimator, bags, y, random_state, draw, keep) for draw in draws
+        )
+        if progress is not None:
+            progress(len(models), n_draws)
+    return PlausibleModels(model, models, _spread(model, bags, y), level, random_state)
+
+
+def posterior(model, bags, y, *, sample_weight=None, n_draws=400, level=0.95, random_state=0):
+    """Plausible models of a fitted linear learner: draws from the posterior of its weights.
+
+    By Laplace's approximation, around the weights that were found, on the bags that they were
+    found on. For `AggregateLogisticRegression`, `AggregatePoissonRegressor`
+    and `AggregateRidgeRegressor`; takes a moment where `bootstrap` takes as many fits as draws.
+
+    Parameters
+    ----------
+    model : fitted learner
+    bags, y, sample_weight
+        What it was fitted on.
+    n_draws : int
+    level : float
+    random_state : int
+
+    Returns
+    -------
+    PlausibleModels
+    """
+    if not hasattr(model, "_posterior"):
+        raise TypeError(
+            f"{type(model).__name__} has no posterior: take mixedbag.uncertainty.bootstrap"
+        )
+    bags = model._fitted(bags)
+    mode, root = model._posterior(_labelled(model, bags, np.asarray(y), sample_weight))
+    rng = check_random_state(random_state)
+    models = []
+    for _ in range(n_draws):
+        drawn = copy.copy(model)
+        drawn._take_weights(mode + root @ rng.normal(size=root.shape[1]))
+        models.append(drawn)
+    return PlausibleModels(model, models, _spread(model, bags, y), level, random_state)
+
+
+def _labelled(model, bags, y, sample_weight):
+    """The bags as the learner's own fit reads them."""
+    reader = copy.copy(model)
+    bags, y, weight = reader._with_labels(bags, y, read_weights(bags, sample_weight))
+    target = reader._read_targets(bags, y)
+    if not is_classifier(model) and model.aggregate == "mean":
+        target = target * bags.sizes
+    return LocalBlocks([Labelled(bags, target, weight).used()])
+
+
+def _refit(estimator, bags, y, random_state, draw, folder):
+    """The model of one draw, from its file where there is one."""
+    from mixedbag import io
+
+    path = None if folder is None else folder / f"{draw}.skops"
+    if path is not None and path.exists():
+        return io.load(path)
+    rng = np.random.default_rng([random_state, draw])
+    drawn = rng.integers(0, len(bags), size=len(bags))
+    model = clone(estimator).fit(bags[drawn], y[drawn])
+    if path is not None:
+        io.save(model, path)
+    return model
+
+
+def _fingerprint(estimator, bags, y, random_state):
+    """Files of other data or settings are not mistaken for ours."""
+    table = bags.instances
+    parts = (table.data if bags.is_sparse else np.ascontiguousarray(table), bags.offsets, y)
+    digest = hashlib.sha256(repr((estimator, random_state)).encode())
+    for part in parts:
+        digest.update(np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _tells_probabilities(model):
+    return is_classifier(model) and hasattr(model, "predict_proba_instances")
+
+
+def _expected(model, bags):
+    """Probability of the last class, or the value, of every instance."""
+    if isinstance(model, Pipeline):
+        for _, step in model.steps[:-1]:
+            bags = step.transform(bags)
+        model = model.steps[-1][1]
+    if _tells_probabilities(model):
+        return model.predict_proba_instances(bags)[:, -1]
+    told = model.predict_instances(bags)
+    return (told == model.classes_[-1]).astype(float) if is_classifier(model) else told
+
+
+def _spread(model, bags, y):
+    """What totals of bags leave unexplained, as the standard deviation of one instance."""
+    if is_classifier(model):
+        return 0.0
+    expected = bag_sum(_expected(model, bags), bags.offsets)
+    learner = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    total = y * bags.sizes if getattr(learner, "aggregate", "sum") == "mean" else y
+    return float(np.sqrt(np.sum((total - expected) ** 2) / bags.n_instances))
+
+
+def __dir__():
+    return __all__
