@@ -1,6 +1,6 @@
 """Run benchmarks: what is stale is computed, what is fresh is kept, tables are written anew.
 
-NAME is a paper or question (thesis, lp-norm, aggregate, sboost, arhmm, classics, product) or one
+NAME is a paper or question (thesis, aggregate, counts, sboost, arhmm, classics, product, …) or one
 file of it (thesis/tables_5). Finished rows are kept one by one: interrupt and go on at will.
 """
 
