@@ -8,8 +8,11 @@ FAST: dict[str, dict] = {
     "AggregateForestRegressor": {"random_state": 0, "n_estimators": 10},
     "AggregateGradientBoostingClassifier": {"n_estimators": 10},
     "AggregateGradientBoostingRegressor": {"n_estimators": 10, "learning_rate": 0.5},
-    "AggregateMLPClassifier": {"random_state": 0, "hidden": 4, "alpha": 1.0},
-    "AggregateMLPRegressor": {"random_state": 0, "hidden": 4, "alpha": 1.0, "max_iter": 30},
+    "AggregateMLPClassifier": {"random_state": 0, "hidden": 4, "alpha": 1.0, "n_networks": 2},
+    "AggregateMLPRegressor": {
+        **{"random_state": 0, "hidden": 4, "alpha": 1.0, "max_iter": 30},
+        "n_networks": 2,
+    },
     "AggregateRBFClassifier": {"random_state": 0},
     "AggregateRBFRegressor": {"random_state": 0},
     # The rectangle holds all positive bags, outliers too: on classes that overlap, keep it tight.
