@@ -96,7 +96,8 @@ class PlausibleModels:
             The group of each instance, whichever its bag: an age, a party, a place.
         outcome : bool
             Whether the interval is for the rate that will be found in these instances, or for the
-            expected one.
+            expected one. Counts of bags that were learned from are not used again: for these the
+            interval is wider than it need be.
         """
         bags = as_bags(bags)
         names, codes = np.unique(np.asarray(groups), return_inverse=True)
