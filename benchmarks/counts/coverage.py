@@ -88,7 +88,8 @@ def _real(name, seed):
 def _quarters(bags, value):
     X = bags.instances
     telling = np.abs((X - X.mean(axis=0)).T @ (value - value.mean())).argmax()
-    return np.digitize(X[:, telling], np.unique(np.quantile(X[:, telling], [0.25, 0.5, 0.75])))
+    part = np.digitize(X[:, telling], np.quantile(X[:, telling], [0.25, 0.5, 0.75]))
+    return np.unique(part, return_inverse=True)[1]
 
 
 def table(rows):
