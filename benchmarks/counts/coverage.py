@@ -19,6 +19,7 @@ from mixedbag.uncertainty import bootstrap, posterior
 
 MADE = ("logistic", "poisson", "ridge")
 REAL = ("breast-cancer-wisconsin", "ionosphere", "german", "spambase")
+KINDS = ("random 8", "uneven 16")  # instances of an uneven bag have more in common than features
 REPEATS = {"made": 20, "real": 6}
 DRAWS = {"bootstrap": 60, "posterior": 200}
 TINY = {"data": "logistic", "way": "posterior"}
@@ -27,7 +28,12 @@ TINY = {"data": "logistic", "way": "posterior"}
 def cases():
     return [
         *({"data": name, "way": way} for name in MADE for way in DRAWS),
-        *({"data": name, "way": way} for name in REAL for way in DRAWS),
+        *(
+            {"data": name, "kind": kind, "way": way}
+            for name in REAL
+            for kind in KINDS
+            for way in DRAWS
+        ),
     ]
 
 
@@ -35,7 +41,7 @@ def run(case):
     hits: dict = {"rates": [], "expected": [], "totals": []}
     made = case["data"] in MADE
     for seed in range(REPEATS["made" if made else "real"]):
-        bags, y, value, chance = (_made if made else _real)(case["data"], seed)
+        bags, y, value, chance = _made(case["data"], seed) if made else _real(case, seed)
         learner = {
             "poisson": AggregatePoissonRegressor(),
             "ridge": AggregateRidgeRegressor(),
@@ -79,9 +85,9 @@ def _made(name, seed, n_bags=200, size=10):
     return bags, counts_of(bags, value), value, chance
 
 
-def _real(name, seed):
-    X, label = rows(name, seed)
-    bags, label = in_bags(X, label, "uneven 16", seed)
+def _real(case, seed):
+    X, label = rows(case["data"], seed)
+    bags, label = in_bags(X, label, case["kind"], seed)
     return bags, counts_of(bags, label), label, None
 
 

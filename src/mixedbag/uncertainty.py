@@ -52,7 +52,8 @@ class PlausibleModels:
     models : list of fitted learners
         Give the intervals.
     spread : float
-        Standard deviation of what a regressor cannot know of one instance.
+        Standard deviation of what a regressor cannot know of one instance; of a classifier, how
+        many times wider than chance its training bags lie about what it expects of them.
     level : float
         Share of the answers inside an interval.
     random_state : int or None
@@ -115,7 +116,10 @@ class PlausibleModels:
             value = _expected(model, bags)
             if outcome and model is not self.model:
                 if _tells_probabilities(model):
-                    value = rng.random(len(value)) < value
+                    chance = np.bincount(codes, rng.random(len(value)) < value, minlength=n)
+                    expected = np.bincount(codes, value, minlength=n)
+                    wide = expected + max(self.spread, 1.0) * (chance - expected)
+                    return np.clip(wide, 0.0, size)
                 else:
                     noise = self.spread * np.sqrt(size) * rng.normal(size=n)
                     return np.bincount(codes, value, minlength=n) + noise
@@ -183,7 +187,7 @@ def bootstrap(
         )
         if progress is not None:
             progress(len(models), n_draws)
-    return PlausibleModels(model, models, _spread(model, bags, y), level, random_state)
+    return PlausibleModels(model, models, _spread(model, *_known(bags, y)), level, random_state)
 
 
 def posterior(model, bags, y, *, sample_weight=None, n_draws=400, level=0.95, random_state=0):
@@ -218,7 +222,8 @@ def posterior(model, bags, y, *, sample_weight=None, n_draws=400, level=0.95, ra
         drawn = copy.copy(model)
         drawn._take_weights(mode + root @ rng.normal(size=root.shape[1]))
         models.append(drawn)
-    return PlausibleModels(model, models, _spread(model, bags, y), level, random_state)
+    known = _known(bags, np.asarray(y))
+    return PlausibleModels(model, models, _spread(model, *known), level, random_state)
 
 
 def _labelled(model, bags, y, sample_weight):
@@ -229,6 +234,14 @@ def _labelled(model, bags, y, sample_weight):
     if not is_classifier(model) and model.aggregate == "mean":
         target = target * bags.sizes
     return LocalBlocks([Labelled(bags, target, weight).used()])
+
+
+def _known(bags, y):
+    """The bags whose count or total is known."""
+    if y.dtype.kind != "f":
+        return bags, y
+    known = ~np.isnan(y).reshape(len(y), -1).any(axis=1)
+    return bags[known], y[known]
 
 
 def _refit(estimator, bags, y, random_state, draw, folder):
@@ -273,11 +286,21 @@ def _expected(model, bags):
 
 
 def _spread(model, bags, y):
-    """What totals of bags leave unexplained, as the standard deviation of one instance."""
-    if is_classifier(model):
-        return 0.0
-    expected = bag_sum(_expected(model, bags), bags.offsets)
+    """What bags leave unexplained, as the standard deviation of one instance.
+
+    Of a classifier, over that of independent draws with its probabilities: bags whose instances
+    have something in common are farther from what is expected than these.
+    """
+    value = _expected(model, bags)
+    expected = bag_sum(value, bags.offsets)
     learner = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    if is_classifier(model):
+        reader = copy.copy(learner)
+        counts = reader._read_targets(bags, y)[:, -1] if hasattr(reader, "predict_counts") else None
+        chance = float(np.sum(value * (1.0 - value)))
+        if counts is None or chance <= 0:
+            return 1.0
+        return float(np.sqrt(np.sum((counts - expected) ** 2) / chance))
     total = y * bags.sizes if getattr(learner, "aggregate", "sum") == "mean" else y
     return float(np.sqrt(np.sum((total - expected) ** 2) / bags.n_instances))
 
