@@ -1,0 +1,64 @@
+"""What every learner can do, asked of the classes themselves."""
+
+from dataclasses import dataclass
+
+from sklearn.utils import get_tags
+
+from mixedbag.learners import all_learners
+
+RULES = {
+    "any": "positive if at least one instance is",
+    "unknown": "some bags are not labelled",
+    "majority": "the class of most instances",
+    "count": "how many instances of each class",
+    "share": "which share of the instances is of each class",
+    "sum": "the total of a value over the instances",
+    "mean": "the mean of a value over the instances",
+    "sequence": "somewhere in a sequence in time",
+}
+
+
+@dataclass(frozen=True)
+class Capability:
+    """One learner: a row of the table."""
+
+    name: str
+    home: str
+    rules: tuple[str, ...]
+    sparse: bool
+    missing: bool
+    probabilities: bool
+    multiclass: bool | None
+    scaling: bool
+    cluster: bool
+    compared: bool
+
+    @property
+    def path(self):
+        return f"{self.home}.{self.name}"
+
+
+def of(kind):
+    """What a learner class can do, from its attributes and tags."""
+    tags = get_tags(kind())
+    home = next(p for p in kind.__module__.split(".")[1:] if not p.startswith("_"))
+    rules = ("unknown",) if kind.__name__ == "TransductiveClassifier" else tuple(kind._rules)
+    return Capability(
+        name=kind.__name__,
+        home=f"mixedbag.{home}",
+        rules=rules,
+        sparse=tags.input_tags.sparse,
+        missing=tags.input_tags.allow_nan,
+        probabilities=hasattr(kind, "predict_proba") and getattr(kind, "_has_proba", True),
+        multiclass=None if tags.classifier_tags is None else tags.classifier_tags.multi_class,
+        scaling=bool(kind._needs_scaling),
+        cluster=hasattr(kind, "_fit_blocks"),  # sums over blocks of bags, wherever they are
+        compared=bool(kind._compared),
+    )
+
+
+def table():
+    """Every learner, in the order of rules, then of names."""
+    order = list(RULES)
+    rows = [of(kind) for kind in all_learners()]
+    return sorted(rows, key=lambda row: (min(order.index(r) for r in row.rules), row.name))

@@ -1,0 +1,193 @@
+"""Writes the reference: every public name of every public module, on exactly one page.
+
+Nothing is listed by hand. A module that no group names is put on a page of its own, so that what is
+new shows the day it lands.
+"""
+
+import importlib
+import inspect
+import pkgutil
+
+import mixedbag
+from _tools import capabilities
+from _tools.files import write_if_new
+
+# Tasks, and the modules whose names they gather. Learners are put under their rules instead.
+GROUPS = {
+    "data": ("Data as bags", ["mixedbag", "mixedbag.bags", "mixedbag.datasets"]),
+    "compare": (
+        "Comparing, choosing, reporting",
+        ["mixedbag.comparison", "mixedbag.report", "mixedbag.model_selection", "mixedbag.metrics"],
+    ),
+    "inspect": ("Pictures and explanations", ["mixedbag.inspection"]),
+    "wrap": ("Any scikit-learn estimator on bags", ["mixedbag.wrappers"]),
+    "save": ("Saving and loading", ["mixedbag.io", "mixedbag.exceptions"]),
+    "pieces": ("Poolings, and pieces of boosting", ["mixedbag.pooling", "mixedbag.boosting"]),
+    "engines": ("Where sums are computed", ["mixedbag.engines"]),
+    "own": (
+        "Writing a learner of your own",
+        ["mixedbag.base", "mixedbag.counts", "mixedbag.testing", "mixedbag.learners"],
+    ),
+}
+NO_PYTHON = {"mixedbag.cli"}  # a command line: its own page shows it
+RULE_TITLES = {
+    "any": "Any: one positive instance is enough",
+    "unknown": "Unlabelled examples",
+    "majority": "Majority: the class of most instances",
+    "count": "Counts and shares of classes",
+    "share": "Shares of classes",
+    "sum": "Totals and means",
+    "mean": "Means",
+    "sequence": "In time: sequences",
+}
+
+
+def public_modules():
+    """The modules that users import from, by name."""
+    names = ["mixedbag"]
+    for info in pkgutil.iter_modules(mixedbag.__path__, "mixedbag."):
+        if not info.name.rpartition(".")[2].startswith("_") and info.name not in NO_PYTHON:
+            names.append(info.name)
+    return names
+
+
+def public_names(module_name):
+    """The names a module lists, or the classes and functions it defines."""
+    module = importlib.import_module(module_name)
+    listed = getattr(module, "__all__", None)
+    if listed is None:
+        listed = [
+            name
+            for name, member in vars(module).items()
+            if not name.startswith("_")
+            and (inspect.isclass(member) or inspect.isfunction(member))
+            and member.__module__ == module_name
+        ]
+    return [name for name in listed if not name.startswith("__")]
+
+
+def plan():
+    """Page -> (title, [(heading, [paths])]): every public object once, learners under rules."""
+    rows = capabilities.table()
+    learners = {row.path for row in rows}
+    seen, pages = set(), {}
+    for rule, title in RULE_TITLES.items():
+        of_rule = [row.path for row in rows if row.rules[0] == rule]
+        if of_rule:
+            homes = sorted({path.rpartition(".")[0] for path in of_rule})
+            sections = [(home, [p for p in of_rule if p.startswith(f"{home}.")]) for home in homes]
+            pages[f"rule-{rule}"] = (title, sections)
+    grouped = {module for _, modules in GROUPS.values() for module in modules}
+    groups = dict(GROUPS)
+    for module in public_modules():
+        if module not in grouped:
+            groups[module.rpartition(".")[2]] = (f"`{module}`", [module])
+    for page, (title, modules) in groups.items():
+        sections = []
+        for module in modules:
+            paths = []
+            for name in public_names(module):
+                thing = getattr(importlib.import_module(module), name)
+                path = f"{module}.{name}"
+                if path in learners or _identity(thing, path) in seen:
+                    continue
+                seen.add(_identity(thing, path))
+                paths.append(path)
+            if paths:
+                sections.append((module, paths))
+        if sections:
+            pages[page] = (title.replace("`", ""), sections)
+    return pages
+
+
+def _identity(thing, path):
+    """The same object under two paths is documented once."""
+    return id(thing) if inspect.isclass(thing) or inspect.isfunction(thing) else path
+
+
+def page_text(title, sections):
+    """A page of tables that lead to a page an object."""
+    lines = [title, "=" * len(title), ""]
+    for module, paths in sections:
+        lines += [module, "-" * len(module), "", _first_line(module), ""]
+        lines += [f".. currentmodule:: {module}", "", ".. autosummary::", "   :toctree: generated", ""]
+        lines += [f"   {path.removeprefix(module + '.')}" for path in paths] + [""]
+    return "\n".join(lines)
+
+
+def _first_line(module):
+    text = inspect.getdoc(importlib.import_module(module)) or ""
+    return " ".join(text.split("\n\n")[0].split())
+
+
+def learners_text():
+    """The table of learners by capability."""
+    heads = [
+        "learner", "rules", "probabilities", "sparse", "missing values", "several classes",
+        "scale first", "on a cluster",
+    ]  # fmt: skip
+    lines = [
+        "Learners by what they can do", "============================", "",
+        "Asked of the classes themselves when this page was built. Every learner answers about bags and",
+        "about instances, takes weights of bags (``sample_weight``), reads float32 without a copy, and",
+        "can be saved. *Several classes* are learned one against the rest where the method knows two.",
+        "*Scale first* means that features should be standardised: ``compare`` does it by itself.", "",
+        ".. list-table::", "   :header-rows: 1", "   :class: capabilities", "",
+    ]  # fmt: skip
+    lines += _cells(heads)
+    for row in capabilities.table():
+        marks = [row.probabilities, row.sparse, row.missing, row.multiclass, row.scaling, row.cluster]
+        link = f":py:class:`~{row.path}`"
+        lines += _cells([link, ", ".join(row.rules), *(_mark(mark) for mark in marks)])
+    return "\n".join([*lines, ""])
+
+
+def _cells(values):
+    return [f"   {'* -' if k == 0 else '  -'} {value}" for k, value in enumerate(values)]
+
+
+def _mark(value):
+    return "" if value is None else "yes" if value else "–"
+
+
+def commands_text():
+    """What every command says of itself."""
+    import os
+
+    os.environ["TERMINAL_WIDTH"] = "96"  # read by typer when it draws its help
+    from typer.main import get_command
+    from typer.testing import CliRunner
+
+    from mixedbag.cli import app
+
+    lines = ["The command line", "================", ""]
+    runner = CliRunner(env={"NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "96"})
+    names = list(getattr(get_command(app), "commands", {}))
+    for arguments in [[], *([name] for name in names)]:
+        shown = " ".join(["mixedbag", *arguments])
+        out = runner.invoke(app, [*arguments, "--help"], prog_name="mixedbag").output
+        lines += [shown, "-" * len(shown), "", ".. code-block:: text", ""]
+        lines += [f"   {line.rstrip()}" for line in out.strip("\n").split("\n")] + [""]
+    return "\n".join(lines)
+
+
+def write(folder):
+    """Write the reference into `folder`; pages that are gone are removed."""
+    pages = {name: page_text(*page) for name, page in plan().items()}
+    pages["learners"] = learners_text()
+    pages["commands"] = commands_text()
+    rules = [name for name in pages if name.startswith("rule-")]
+    tasks = [n for n in pages if n not in rules and n not in ("learners", "commands")]
+    index = ["Reference", "=========", "", "Every public class and function, and every command.", ""]
+    for caption, names in (
+        ("Learners", ["learners", *rules]),
+        ("Tasks", tasks),
+        ("Command line", ["commands"]),
+    ):
+        index += [".. toctree::", "   :maxdepth: 1", f"   :caption: {caption}", "", *(f"   {n}" for n in names), ""]
+    pages["index"] = "\n".join(index)
+    for name, text in pages.items():
+        write_if_new(folder / f"{name}.rst", text)
+    for old in folder.glob("*.rst"):
+        if old.stem not in pages:
+            old.unlink()

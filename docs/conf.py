@@ -1,0 +1,127 @@
+"""How Sphinx builds the site: ``make docs``. Nothing is fetched, neither now nor by a reader."""
+
+import importlib.util
+import shutil
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from _tools import benchmark_pages, looks, reference  # noqa: E402
+
+import mixedbag  # noqa: E402
+
+project = "mixedbag"
+author = "The mixedbag developers"
+copyright = "the mixedbag developers, BSD 3-Clause"
+version = release = mixedbag.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "_tools", "_templates", "gallery/*.md", "gallery/*.ipynb"]
+source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
+templates_path = ["_templates"]
+suppress_warnings = ["config.cache"]  # functions among the options: they are never compared
+
+myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+myst_links_external_new_tab = True
+
+# One file of MathJax, fonts within, out of a package: see `setup`.
+mathjax_path = "mathjax/tex-svg.js"
+mathjax3_config = {"options": {"enableMenu": False}}  # its menu offers what lies elsewhere
+
+default_role = "py:obj"  # `Bags` in a docstring is a link where it can be one
+add_module_names = False
+python_use_unqualified_type_names = True
+autodoc_typehints = "none"  # the docstrings say it in words
+autosummary_generate = True
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+numpydoc_validation_checks = {
+    "GL01",  # a docstring that starts on its own line
+    "GL06",  # a section that no reader expects
+    "GL07",  # sections in another order
+    "GL08",  # no docstring
+    "PR02",  # a parameter that does not exist
+    "PR03",  # parameters in another order
+    "PR05",  # a type that ends with a full stop
+    "SS01",  # no summary
+    "SA02",  # See Also without a full stop
+}
+# Errors and bases written by others, and methods whose contract scikit-learn states.
+numpydoc_validation_exclude = {
+    r"\.(get_params|set_params|get_metadata_routing|score|fit_transform|set_output)$",
+    r"\.set_\w+_request$",
+    r"\.(__\w+__|with_traceback|add_note)$",
+}
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/[a-z]\w+\.py$",
+    "ignore_pattern": r"/_",
+    "within_subsection_order": "FileNameSortKey",
+    "backreferences_dir": "reference/backreferences",
+    "doc_module": ("mixedbag",),
+    "reset_modules": ("matplotlib", looks.for_the_gallery),
+    "remove_config_comments": True,
+    "show_memory": False,
+    "show_signature": False,
+    "download_all_examples": False,
+    "min_reported_time": 1e9,
+    "copyfile_regex": "",
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "mixedbag"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_favicon = "_static/mark.svg"
+html_show_sourcelink = False
+html_theme_options = {
+    "logo": {"image_light": "_static/mark.svg", "image_dark": "_static/mark.svg", "text": "mixedbag"},
+    "navbar_align": "left",
+    "header_links_before_dropdown": 6,
+    "show_prev_next": True,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "pygments_light_style": "tango",
+    "pygments_dark_style": "monokai",
+}
+html_context = {"default_mode": "auto"}
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+
+def put_mathjax_in_place(app):
+    """One file, of the many of the package: formulas as SVG need no fonts beside it."""
+    package = importlib.util.find_spec("sphinx-mathjax-offline").submodule_search_locations[0]
+    target = Path(app.outdir) / "_static" / mathjax_path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(Path(package) / "static" / mathjax_path, target)
+
+
+def leave_out_plumbing(app, what, name, obj, skip, options):
+    """Methods that scikit-learn generates for routing metadata say nothing of a learner."""
+    plumbing = name.startswith("set_") and name.endswith("_request")
+    return True if plumbing or name == "get_metadata_routing" else None
+
+
+def setup(app):
+    reference.write(HERE / "reference")
+    benchmark_pages.write(HERE / "benchmarks", HERE.parent / "benchmarks" / "results")
+    app.connect("builder-inited", put_mathjax_in_place)
+    app.connect("autodoc-skip-member", leave_out_plumbing)
