@@ -1,4 +1,4 @@
-"""A page for each paper or rival: the tables that ``python -m benchmarks`` wrote, and its pictures."""
+"""A page a paper: the tables that ``python -m benchmarks`` wrote, and its pictures."""
 
 import re
 

@@ -110,7 +110,13 @@ def page_text(title, sections):
     lines = [title, "=" * len(title), ""]
     for module, paths in sections:
         lines += [module, "-" * len(module), "", _first_line(module), ""]
-        lines += [f".. currentmodule:: {module}", "", ".. autosummary::", "   :toctree: generated", ""]
+        lines += [
+            f".. currentmodule:: {module}",
+            "",
+            ".. autosummary::",
+            "   :toctree: generated",
+            "",
+        ]
         lines += [f"   {path.removeprefix(module + '.')}" for path in paths] + [""]
     return "\n".join(lines)
 
@@ -128,15 +134,23 @@ def learners_text():
     ]  # fmt: skip
     lines = [
         "Learners by what they can do", "============================", "",
-        "Asked of the classes themselves when this page was built. Every learner answers about bags and",
-        "about instances, takes weights of bags (``sample_weight``), reads float32 without a copy, and",
-        "can be saved. *Several classes* are learned one against the rest where the method knows two.",
-        "*Scale first* means that features should be standardised: ``compare`` does it by itself.", "",
+        "Asked of the classes themselves when this page was built. Every learner answers about",
+        "bags and about instances, takes weights of bags (``sample_weight``), reads float32 without",
+        "a copy, and can be saved. *Several classes* are learned one against the rest where the",
+        "method knows two. *Scale first* means that features should be standardised; ``compare``",
+        "does it by itself.", "",
         ".. list-table::", "   :header-rows: 1", "   :class: capabilities", "",
     ]  # fmt: skip
     lines += _cells(heads)
     for row in capabilities.table():
-        marks = [row.probabilities, row.sparse, row.missing, row.multiclass, row.scaling, row.cluster]
+        marks = [
+            row.probabilities,
+            row.sparse,
+            row.missing,
+            row.multiclass,
+            row.scaling,
+            row.cluster,
+        ]
         link = f":py:class:`~{row.path}`"
         lines += _cells([link, ", ".join(row.rules), *(_mark(mark) for mark in marks)])
     return "\n".join([*lines, ""])
@@ -178,13 +192,26 @@ def write(folder):
     pages["commands"] = commands_text()
     rules = [name for name in pages if name.startswith("rule-")]
     tasks = [n for n in pages if n not in rules and n not in ("learners", "commands")]
-    index = ["Reference", "=========", "", "Every public class and function, and every command.", ""]
+    index = [
+        "Reference",
+        "=========",
+        "",
+        "Every public class and function, and every command.",
+        "",
+    ]
     for caption, names in (
         ("Learners", ["learners", *rules]),
         ("Tasks", tasks),
         ("Command line", ["commands"]),
     ):
-        index += [".. toctree::", "   :maxdepth: 1", f"   :caption: {caption}", "", *(f"   {n}" for n in names), ""]
+        index += [
+            ".. toctree::",
+            "   :maxdepth: 1",
+            f"   :caption: {caption}",
+            "",
+            *(f"   {n}" for n in names),
+            "",
+        ]
     pages["index"] = "\n".join(index)
     for name, text in pages.items():
         write_if_new(folder / f"{name}.rst", text)
