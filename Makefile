@@ -5,7 +5,7 @@ BIN := .venv/bin
 MINUTES ?= 5
 SEED ?= 0
 
-.PHONY: demo test fuzz lint types clean
+.PHONY: demo test docs package fuzz lint types clean
 
 demo: .venv/installed
 	$(BIN)/mixedbag demo --out mixedbag-demo
@@ -13,6 +13,15 @@ demo: .venv/installed
 test: .venv/tests-installed
 	$(BIN)/python -m pytest -n auto --dist worksteal
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernel
+
+# The site, into docs/_build/html: warnings are errors, and nothing is fetched.
+docs: .venv/docs-installed
+	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html
+	$(BIN)/python docs/_tools/check.py docs/_build/html
+
+# Wheel and sdist, each tried in an environment of its own.
+package: .venv/docs-installed
+	PYTHON=$(BIN)/python .ci/package
 
 # Damages files, arrays, models and trials for MINUTES and counts what becomes of them.
 fuzz: .venv/tests-installed
@@ -40,5 +49,9 @@ types: .venv/dev-installed
 	$(BIN)/python -m pip install --quiet --requirement requirements-dev.txt
 	touch $@
 
+.venv/docs-installed: .venv/tests-installed
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	touch $@
+
 clean:
-	rm -rf .venv mixedbag-demo
+	rm -rf .venv mixedbag-demo dist docs/_build docs/gallery docs/reference docs/_static/demo-report.html

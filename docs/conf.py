@@ -2,7 +2,9 @@
 
 import importlib.util
 import shutil
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -116,6 +118,19 @@ def put_mathjax_in_place(app):
     shutil.copyfile(Path(package) / "static" / mathjax_path, target)
 
 
+def make_the_report():
+    """The report of the demo, for the home page; made once and kept until ``make clean``."""
+    report = HERE / "_static" / "demo-report.html"
+    if report.exists():
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["--out", folder, "--time-budget", "2m", "--json"]
+        demo = "from mixedbag.cli import main; main()"
+        command = [sys.executable, "-c", demo, "demo", *options]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        shutil.copyfile(Path(folder) / "report.html", report)
+
+
 def leave_out_plumbing(app, what, name, obj, skip, options):
     """Methods that scikit-learn generates for routing metadata say nothing of a learner."""
     routing = name.startswith("set_") and name.endswith("_request")
@@ -123,6 +138,7 @@ def leave_out_plumbing(app, what, name, obj, skip, options):
 
 
 def setup(app):
+    make_the_report()
     reference.write(HERE / "reference")
     benchmark_pages.write(HERE / "benchmarks", HERE.parent / "benchmarks" / "results")
     app.connect("builder-inited", put_mathjax_in_place)

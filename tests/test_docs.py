@@ -1,26 +1,40 @@
-"""The README and the pages run; the examples in docstrings are right."""
+"""The README and the pages run and say what is so; the examples in docstrings are right."""
 
 import doctest
 import importlib
+import inspect
 import pkgutil
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
 import mixedbag
+from mixedbag.learners import all_learners
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCS = ROOT / "docs"
+GENERATED = {"_build", "gallery", "reference"}
+PAGES = [
+    ROOT / "README.md",
+    *(
+        page
+        for page in sorted(DOCS.rglob("*.md"))
+        if not GENERATED & set(page.relative_to(DOCS).parts) and ".generated" not in page.name
+    ),
+]
 
 
 def python_blocks(page):
-    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), flags=re.DOTALL | re.MULTILINE)
-    return [block for block in blocks if not block.startswith("--8<--")]
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(), flags=re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if python_blocks(p)], ids=lambda p: p.name)
 def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
+    import matplotlib
+
+    matplotlib.use("agg")
     monkeypatch.chdir(tmp_path)
     # One after the other in one namespace, as a reader would; importable, so that it pickles.
     source = "\n".join(python_blocks(page))
@@ -34,10 +48,107 @@ def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
 
 
 def test_links_between_pages_lead_somewhere():
+    """To files that are here; `make docs` checks the others, and the places within pages."""
     for page in PAGES:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+            path = page.parent / target
+            if path.parent.name == "gallery" and path.stem != "index":
+                path = ROOT / "examples" / f"{path.stem}.py"
+            elif path.parent.name in GENERATED or ".generated" in path.name:
+                continue
+            assert path.exists(), f"{page.name} links to {target}"
 
+
+def shown_commands():
+    """Every ``mixedbag`` command of a page, as words."""
+    for page in PAGES:
+        for block in re.findall(r"^```(?:sh)?\n(.*?)^```", page.read_text(), re.DOTALL | re.M):
+            for line in block.splitlines():
+                words = line.partition(" #")[0].split()
+                if words[:1] == ["mixedbag"]:
+                    yield page.name, words[1:]
+
+
+def test_commands_on_pages_have_the_options_that_are_shown():
+    from typer.main import get_command
+
+    from mixedbag.cli import app
+
+    commands = get_command(app).commands
+    shown = list(shown_commands())
+    assert len(shown) > 5
+    for page, (name, *words) in shown:
+        options = {option for parameter in commands[name].params for option in parameter.opts}
+        used = {word.partition("=")[0] for word in words if word.startswith("--")}
+        assert used <= options, f"{page}: mixedbag {name} has no {used - options}"
+
+
+# What pages list ---------------------------------------------------------------------------------
+
+
+def tool(name):
+    """A module that writes pages, from docs/_tools."""
+    sys.path.insert(0, str(DOCS))
+    try:
+        return importlib.import_module(f"_tools.{name}")
+    finally:
+        sys.path.remove(str(DOCS))
+
+
+def test_the_readme_lists_every_learner():
+    readme = tool("readme")
+    assert readme.page() == readme.README.read_text(), "python -m docs._tools.readme writes it"
+    assert all(f"`{kind.__name__}`" in readme.table() for kind in all_learners())
+
+
+def test_the_guides_to_rules_speak_of_every_learner():
+    guides = "".join(page.read_text() for page in (DOCS / "rules").glob("*.md"))
+    missing = [k.__name__ for k in all_learners() if not re.search(rf"\b{k.__name__}\b", guides)]
+    assert not missing
+
+
+def test_the_reference_holds_every_public_name():
+    reference = tool("reference")
+    listed = {p for _, sections in reference.plan().values() for _, paths in sections for p in paths}
+    things = {id(_thing(path)) for path in listed}
+    for module in reference.public_modules():
+        for name in reference.public_names(module):
+            path = f"{module}.{name}"
+            assert path in listed or id(_thing(path)) in things, f"{path} is on no page"
+
+
+def _thing(path):
+    module, _, name = path.rpartition(".")
+    return getattr(importlib.import_module(module), name)
+
+
+def test_the_table_of_learners_asks_the_classes():
+    rows = {row.name: row for row in tool("capabilities").table()}
+    assert set(rows) == {kind.__name__ for kind in all_learners()}
+    assert rows["ExpRegBoost"].missing
+    assert not rows["BagMarginSVC"].missing
+    assert rows["MILogisticRegression"].cluster
+    assert not rows["EMDD"].cluster
+    assert rows["AggregateSVR"].multiclass is None
+
+
+def test_drawings_are_those_of_the_script():
+    drawings = tool("drawings")
+    for name, draw in drawings.DRAWINGS.items():
+        assert (drawings.FOLDER / name).read_text(encoding="utf-8") == draw()
+
+
+def test_a_site_with_a_hole_or_a_guest_is_found_out(tmp_path):
+    (tmp_path / "a.html").write_text(
+        '<p id="here"><a href="#here">x</a><a href="b.html#there">x</a><a href="c.html">x</a>'
+        '<script src="https://elsewhere.example/x.js"></script>'
+    )
+    (tmp_path / "b.html").write_text("<p>")
+    found = list(tool("check").problems(tmp_path))
+    assert len(found) == 3
+
+
+# Docstrings --------------------------------------------------------------------------------------
 
 MODULES = [
     info.name
@@ -51,3 +162,7 @@ def test_docstring_examples(name):
     module = importlib.import_module(name)
     result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
     assert result.failed == 0
+
+
+def test_every_learner_shows_an_example():
+    assert not [k.__name__ for k in all_learners() if ">>>" not in inspect.getdoc(k)]
