@@ -1,6 +1,7 @@
 """How Sphinx builds the site: ``make docs``. Nothing is fetched, neither now nor by a reader."""
 
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,9 @@ sys.path.insert(0, str(HERE))
 from _tools import benchmark_pages, looks, reference  # noqa: E402
 
 import mixedbag  # noqa: E402
+
+reference.write(HERE / "reference")
+benchmark_pages.write(HERE / "benchmarks", HERE.parent / "benchmarks" / "results")
 
 project = "mixedbag"
 author = "The mixedbag developers"
@@ -46,7 +50,8 @@ default_role = "py:obj"  # `Bags` in a docstring is a link where it can be one
 add_module_names = False
 python_use_unqualified_type_names = True
 autodoc_typehints = "none"  # the docstrings say it in words
-autosummary_generate = True
+# Named, since pages that are new are not yet known to Sphinx when it asks.
+autosummary_generate = [f"reference/{page.name}" for page in (HERE / "reference").glob("*.rst")]
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 numpydoc_validation_checks = {
@@ -137,9 +142,16 @@ def leave_out_plumbing(app, what, name, obj, skip, options):
     return True if routing or name in ("get_metadata_routing", "set_output") else None
 
 
+def take_underscores_literally(app, what, name, obj, options, lines):
+    """``array of shape (n_iter_,)`` is a type, and no link to a place called ``n_iter``."""
+    for k, line in enumerate(lines):
+        if re.match(r"\s*[\w, ]+ : ", line):
+            start, colon, kind = line.partition(" : ")
+            lines[k] = start + colon + re.sub(r"(?<=\w)_(?=[,)\s]|$)", r"\\_", kind)
+
+
 def setup(app):
     make_the_report()
-    reference.write(HERE / "reference")
-    benchmark_pages.write(HERE / "benchmarks", HERE.parent / "benchmarks" / "results")
     app.connect("builder-inited", put_mathjax_in_place)
     app.connect("autodoc-skip-member", leave_out_plumbing)
+    app.connect("autodoc-process-docstring", take_underscores_literally, priority=100)

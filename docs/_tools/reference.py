@@ -14,7 +14,7 @@ from _tools.files import write_if_new
 
 # Tasks, and the modules whose names they gather. Learners are put under their rules instead.
 GROUPS = {
-    "data": ("Data as bags", ["mixedbag", "mixedbag.bags", "mixedbag.datasets"]),
+    "data": ("Data as bags", ["mixedbag", "mixedbag.bags", "mixedbag.datasets", "mixedbag.tables"]),
     "compare": (
         "Comparing, choosing, reporting",
         ["mixedbag.comparison", "mixedbag.report", "mixedbag.model_selection", "mixedbag.metrics"],
