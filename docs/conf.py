@@ -8,6 +8,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from docutils import nodes
+from sphinx import addnodes
+
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
@@ -16,6 +19,7 @@ from _tools import benchmark_pages, looks, reference  # noqa: E402
 import mixedbag  # noqa: E402
 
 reference.write(HERE / "reference")
+SHORT_NAMES = reference.short_names()
 benchmark_pages.write(HERE / "benchmarks", HERE.parent / "benchmarks" / "results")
 
 project = "mixedbag"
@@ -33,7 +37,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "_tools", "_templates", "gallery/*.md", "gallery/*.ipynb"]
+exclude_patterns = ["_build", "_tools", "_templates", "**/sg_execution_times.rst"]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 templates_path = ["_templates"]
 suppress_warnings = ["config.cache"]  # functions among the options: they are never compared
@@ -83,6 +87,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "download_all_examples": False,
+    "write_computation_times": False,  # their pages fetch scripts from elsewhere
     "min_reported_time": 1e9,
     "copyfile_regex": "",
 }
@@ -142,6 +147,19 @@ def leave_out_plumbing(app, what, name, obj, skip, options):
     return True if routing or name in ("get_metadata_routing", "set_output") else None
 
 
+def link_names(app, doctree):
+    """On pages, `BagMarginSVC` and `margin.BagMarginSVC` lead to the reference."""
+    if app.env.docname.partition("/")[0] in ("reference", "gallery"):
+        return
+    for node in list(doctree.findall(nodes.literal)):
+        target = SHORT_NAMES.get(node.astext())
+        if target and not isinstance(node.parent, (nodes.reference, addnodes.pending_xref)):
+            options = {"refdomain": "py", "reftype": "obj", "reftarget": target}
+            link = addnodes.pending_xref("", refexplicit=True, refwarn=True, **options)
+            node.replace_self(link)
+            link += node
+
+
 def take_underscores_literally(app, what, name, obj, options, lines):
     """``array of shape (n_iter_,)`` is a type, and no link to a place called ``n_iter``."""
     for k, line in enumerate(lines):
@@ -153,5 +171,6 @@ def take_underscores_literally(app, what, name, obj, options, lines):
 def setup(app):
     make_the_report()
     app.connect("builder-inited", put_mathjax_in_place)
+    app.connect("doctree-read", link_names)
     app.connect("autodoc-skip-member", leave_out_plumbing)
     app.connect("autodoc-process-docstring", take_underscores_literally, priority=100)

@@ -109,7 +109,9 @@ def test_the_guides_to_rules_speak_of_every_learner():
 
 def test_the_reference_holds_every_public_name():
     reference = tool("reference")
-    listed = {p for _, sections in reference.plan().values() for _, paths in sections for p in paths}
+    listed = {
+        p for _, sections in reference.plan().values() for _, paths in sections for p in paths
+    }
     things = {id(_thing(path)) for path in listed}
     for module in reference.public_modules():
         for name in reference.public_names(module):

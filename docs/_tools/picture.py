@@ -19,7 +19,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         demo = "from mixedbag.cli import main; main()"
         options = ["demo", "--out", folder, "--time-budget", "2m", "--json"]
-        subprocess.run([sys.executable, "-c", demo, *options], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [sys.executable, "-c", demo, *options], check=True, stdout=subprocess.DEVNULL
+        )
         options = [
             "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
             "--virtual-time-budget=5000", "--window-size=1100,1380", f"--screenshot={PICTURE}",

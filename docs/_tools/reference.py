@@ -20,7 +20,10 @@ GROUPS = {
         ["mixedbag.comparison", "mixedbag.report", "mixedbag.model_selection", "mixedbag.metrics"],
     ),
     "inspect": ("Pictures and explanations", ["mixedbag.inspection"]),
-    "wrap": ("Any scikit-learn estimator on bags", ["mixedbag.wrappers"]),
+    "wrap": (
+        "Any estimator on bags, any learner on windows",
+        ["mixedbag.wrappers", "mixedbag.sequence"],
+    ),
     "save": ("Saving and loading", ["mixedbag.io", "mixedbag.exceptions"]),
     "pieces": ("Poolings, and pieces of boosting", ["mixedbag.pooling", "mixedbag.boosting"]),
     "engines": ("Where sums are computed", ["mixedbag.engines"]),
@@ -183,6 +186,17 @@ def commands_text():
         lines += [shown, "-" * len(shown), "", ".. code-block:: text", ""]
         lines += [f"   {line.rstrip()}" for line in out.strip("\n").split("\n")] + [""]
     return "\n".join(lines)
+
+
+def short_names():
+    """How pages write a public class or function -> its full name, where that is unambiguous."""
+    full = {p for _, sections in plan().values() for _, paths in sections for p in paths}
+    found = {}
+    for path in sorted(full):
+        for short in (path, path.removeprefix("mixedbag."), path.rpartition(".")[2]):
+            found.setdefault(short, set()).add(path)
+    plain_words = ("load", "save", "read", "info", "paths", "app", "main", "Sum", "Mean", "Max")
+    return {s: min(p) for s, p in found.items() if len(p) == 1 and s not in plain_words}
 
 
 def write(folder):
