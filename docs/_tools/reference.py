@@ -137,11 +137,11 @@ def learners_text():
     ]  # fmt: skip
     lines = [
         "Learners by what they can do", "============================", "",
-        "Asked of the classes themselves when this page was built. Every learner answers about",
-        "bags and about instances, takes weights of bags (``sample_weight``), reads float32 without",
-        "a copy, and can be saved. *Several classes* are learned one against the rest where the",
-        "method knows two. *Scale first* means that features should be standardised; ``compare``",
-        "does it by itself.", "",
+        "Asked of the classes themselves when this page was built. Every learner answers",
+        "about bags and about instances, takes weights of bags (``sample_weight``), reads",
+        "float32 without a copy, and can be saved. *Several classes* are learned one against",
+        "the rest where the method knows two. *Scale first* means that features should be",
+        "standardised; ``compare`` does it by itself.", "",
         ".. list-table::", "   :header-rows: 1", "   :class: capabilities", "",
     ]  # fmt: skip
     lines += _cells(heads)
