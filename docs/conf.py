@@ -134,11 +134,11 @@ def make_the_report():
     if report.exists():
         return
     with tempfile.TemporaryDirectory() as folder:
-        options = ["--out", folder, "--time-budget", "2m", "--json"]
+        options = ["--out", "mixedbag-demo", "--time-budget", "2m", "--json"]
         demo = "from mixedbag.cli import main; main()"
         command = [sys.executable, "-c", demo, "demo", *options]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        shutil.copyfile(Path(folder) / "report.html", report)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=folder)
+        shutil.copyfile(Path(folder) / "mixedbag-demo" / "report.html", report)
 
 
 def leave_out_plumbing(app, what, name, obj, skip, options):
