@@ -6,16 +6,8 @@ from sklearn.utils import get_tags
 
 from mixedbag.learners import all_learners
 
-RULES = {
-    "any": "positive if at least one instance is",
-    "unknown": "some bags are not labelled",
-    "majority": "the class of most instances",
-    "count": "how many instances of each class",
-    "share": "which share of the instances is of each class",
-    "sum": "the total of a value over the instances",
-    "mean": "the mean of a value over the instances",
-    "sequence": "somewhere in a sequence in time",
-}
+# The order in which the rules are shown.
+RULES = ("any", "unknown", "majority", "count", "proportion", "sum", "mean", "sequence")
 
 
 @dataclass(frozen=True)
@@ -59,6 +51,5 @@ def of(kind):
 
 def table():
     """Every learner, in the order of rules, then of names."""
-    order = list(RULES)
     rows = [of(kind) for kind in all_learners()]
-    return sorted(rows, key=lambda row: (min(order.index(r) for r in row.rules), row.name))
+    return sorted(rows, key=lambda row: (min(RULES.index(r) for r in row.rules), row.name))

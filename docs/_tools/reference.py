@@ -38,7 +38,7 @@ RULE_TITLES = {
     "unknown": "Unlabelled examples",
     "majority": "Majority: the class of most instances",
     "count": "Counts and shares of classes",
-    "share": "Shares of classes",
+    "proportion": "Shares of classes",
     "sum": "Totals and means",
     "mean": "Means",
     "sequence": "In time: sequences",
@@ -188,6 +188,32 @@ def commands_text():
     return "\n".join(lines)
 
 
+def checks_text():
+    """The numbered checks of a comparison, from their own files."""
+    from mixedbag.comparison import checks
+
+    lines = [
+        "Checks of a comparison", "======================", "",
+        "What ``mixedbag compare`` looks for in the data and in its own answer, by number. A warning",
+        "says that figures or answers may mislead, a note that they can be improved.", "",
+    ]  # fmt: skip
+    for info in pkgutil.iter_modules(checks.__path__):
+        if not info.name[1:3].isdigit():
+            continue
+        check = importlib.import_module(f"mixedbag.comparison.checks.{info.name}")
+        title = f"{int(info.name[1:3])}. {check.TITLE}"
+        lines += [
+            title,
+            "-" * (len(title) + 4),
+            "",
+            f"*{check.LEVEL}*",
+            "",
+            inspect.getdoc(check),
+            "",
+        ]
+    return "\n".join(lines)
+
+
 def short_names():
     """How pages write a public class or function -> its full name, where that is unambiguous."""
     full = {p for _, sections in plan().values() for _, paths in sections for p in paths}
@@ -204,8 +230,9 @@ def write(folder):
     pages = {name: page_text(*page) for name, page in plan().items()}
     pages["learners"] = learners_text()
     pages["commands"] = commands_text()
+    pages["checks"] = checks_text()
     rules = [name for name in pages if name.startswith("rule-")]
-    tasks = [n for n in pages if n not in rules and n not in ("learners", "commands")]
+    tasks = [n for n in pages if n not in rules and n not in ("learners", "commands", "checks")]
     index = [
         "Reference",
         "=========",
@@ -216,7 +243,7 @@ def write(folder):
     for caption, names in (
         ("Learners", ["learners", *rules]),
         ("Tasks", tasks),
-        ("Command line", ["commands"]),
+        ("Command line", ["commands", "checks"]),
     ):
         index += [
             ".. toctree::",
