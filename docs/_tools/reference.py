@@ -194,8 +194,8 @@ def checks_text():
 
     lines = [
         "Checks of a comparison", "======================", "",
-        "What ``mixedbag compare`` looks for in the data and in its own answer, by number. A warning",
-        "says that figures or answers may mislead, a note that they can be improved.", "",
+        "What ``mixedbag compare`` looks for in the data and in its own answer, by number. A",
+        "warning says that figures or answers may mislead, a note that they can be improved.", "",
     ]  # fmt: skip
     for info in pkgutil.iter_modules(checks.__path__):
         if not info.name[1:3].isdigit():
