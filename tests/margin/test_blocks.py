@@ -30,7 +30,7 @@ def problem(seed):
     [
         {},
         {"C": (1.0, 10.0), "class_weight": "balanced"},
-        {"class_weight": {1: 3.0}, "intercept_scaling": 5.0},
+        {"class_weight": {1: 3.0}},
         {"loss": "squared_hinge"},
         {"loss": "squared_hinge", "C": (0.1, 1.0), "class_weight": "balanced"},
         {"loss": "squared_hinge", "n_init": 3},
@@ -52,6 +52,17 @@ def test_blocks_give_the_model_of_one_place(kind, options, seed):
     assert there.objective_[-1] == pytest.approx(here.objective_[-1], rel=1e-8)
     assert there.dual_gap_ <= 1e-9 * there.objective_[-1]
     assert (np.diff(there.objective_) <= 1e-8 * there.objective_[0]).all()
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_adding_a_constant_to_every_feature_changes_no_answer_of_blocks(loss):
+    bags, y, weight = problem(0)
+    moved = bags.with_instances(bags.instances + 10.0)
+    learner = BagMarginSVC(kernel="linear", loss=loss)
+    here = clone(learner).fit(Blocks(bags, y, weight))
+    there = clone(learner).fit(Blocks(moved, y, weight))
+    np.testing.assert_allclose(there.coef_, here.coef_, atol=1e-6)
+    assert there.intercept_ == pytest.approx(here.intercept_ - 10.0 * here.coef_.sum(), abs=1e-5)
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # the blocks have them

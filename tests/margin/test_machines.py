@@ -42,26 +42,29 @@ def tables(X, centroids, kind):
 @pytest.mark.parametrize("kind", ["float64", "float32", "csr"])
 def test_row_kernels_match_numpy(data, kind):
     X, centroids, rows, _, cost = data
-    table = Rows(*tables(X, centroids, kind), bias=2.0)
-    full = np.column_stack([np.concatenate([X, centroids]), np.full(N + 5, 2.0)])
+    table = Rows(*tables(X, centroids, kind))
+    full = np.column_stack([np.concatenate([X, centroids]) - table.centre, np.ones(N + 5)])
     w = np.arange(1.0, D + 2)
     rtol = 1e-5 if kind == "float32" else 1e-12
     np.testing.assert_allclose(table.scores(rows, w), full[rows] @ w, rtol=rtol, atol=rtol)
     np.testing.assert_allclose(table.total(rows, cost), full[rows].T @ cost, rtol=rtol, atol=rtol)
     np.testing.assert_allclose(table.dense(rows), full[rows], rtol=rtol)
-    np.testing.assert_allclose(table.squared_norms(rows), (full[rows] ** 2).sum(1), rtol=rtol)
+    norms = (full[rows, :-1] ** 2).sum(axis=1)
+    np.testing.assert_allclose(table.squared_norms(rows), norms, rtol=rtol, atol=rtol)
+    assert table.intercept(table.weights(w[:-1], 3.0)) == pytest.approx(3.0)
 
 
-def box_dual(gram, sign, problem):
-    """The dual's best value by a general-purpose solver."""
-    Q = gram * np.outer(sign, sign) + np.diag(problem.ridge)
+def best_value(X, problem):
+    """The least objective with a free intercept, by a general-purpose solver on the dual."""
+    Q = (X @ X.T) * np.outer(problem.sign, problem.sign) + np.diag(problem.ridge)
     result = minimize(
         lambda a: (0.5 * a @ Q @ a - a.sum(), Q @ a - 1),
-        np.full(len(sign), 0.1),
+        problem.evened(np.minimum(0.1, problem.upper)),
         jac=True,
         bounds=[(0, u if np.isfinite(u) else None) for u in problem.upper],
-        method="L-BFGS-B",
-        options={"maxiter": 20_000, "maxfun": 100_000, "ftol": 1e-15, "gtol": 1e-9},
+        constraints={"type": "eq", "fun": lambda a: problem.sign @ a, "jac": lambda _: problem.sign},
+        method="SLSQP",
+        options={"maxiter": 2000, "ftol": 1e-14},
     )
     return -result.fun
 
@@ -78,11 +81,12 @@ def test_linear_machine_is_optimal(data, squared, kind, narrow, monkeypatch):
     assert -1e-12 <= solution.gap <= 1e-10 * solution.objective
     assert np.all(solution.dual >= 0)
     assert np.all(solution.dual <= problem.upper)
-    full = np.column_stack([np.concatenate([X, centroids]), np.ones(N + 5)])[rows]
-    assert solution.objective == pytest.approx(box_dual(full @ full.T, sign, problem), rel=1e-7)
-    # KKT: a dual at zero has its margin, one at the upper bound does not exceed it
-    w = np.append(solution.weights, solution.intercept)
-    excess = sign * (full @ w) - 1 + problem.ridge * solution.dual
+    chosen = np.concatenate([X, centroids])[rows]
+    assert solution.objective == pytest.approx(best_value(chosen, problem), rel=1e-7)
+    # KKT: duals balance, one at zero has its margin, one at the upper bound does not exceed it
+    assert sign @ solution.dual == pytest.approx(0.0, abs=1e-12 * cost.sum())
+    scores = chosen @ solution.weights + solution.intercept
+    excess = sign * scores - 1 + problem.ridge * solution.dual
     inside = (solution.dual > 1e-6) & (solution.dual < problem.upper - 1e-6)
     assert np.abs(excess[inside]).max() < 1e-4
     assert excess[solution.dual <= 1e-6].min() > -1e-4
@@ -109,13 +113,17 @@ def test_a_warm_start_reaches_the_same_solution(data, squared, narrow, monkeypat
 def test_descent_from_the_solution_takes_one_epoch(data):
     X, centroids, rows, sign, cost = data
     table = Rows(X, centroids)
-    norms = table.squared_norms(rows)
-    dual, w = np.zeros(len(rows)), np.zeros(D + 1)
-    box = (sign, cost, np.zeros(len(rows)), norms)
-    first = descend(*table.buffers, rows, *box, 1e-9, 10**6, 1, dual, w)
-    assert first > 2
-    np.testing.assert_allclose(w, table.total(rows, sign * dual), atol=1e-9)
-    assert descend(*table.buffers, rows, *box, 1e-6, 10**6, 2, dual, w) == 1
+    dual, w = np.zeros(len(rows)), np.zeros(D)
+    box = (
+        *(table.along_centre(rows), table.centre @ table.centre),
+        *(sign, cost, np.zeros(len(rows)), table.squared_norms(rows), 0.5, 0.3),
+    )
+    epochs, pull = descend(*table.buffers, rows, *box, 1e-9, 10**6, 1, dual, w)
+    assert epochs > 2
+    total = table.total(rows, sign * dual)
+    assert pull == pytest.approx(total[-1])
+    np.testing.assert_allclose(w - pull * table.centre, total[:-1], atol=1e-9)
+    assert descend(*table.buffers, rows, *box, 1e-6, 10**6, 2, dual, w)[0] == 1
 
 
 def test_a_loose_solution_does_not_raise_the_objective(data):
@@ -124,8 +132,8 @@ def test_a_loose_solution_does_not_raise_the_objective(data):
     start = machine.solve(Problem(rows, sign, cost))
     other = np.roll(rows, 1)
     problem = Problem(other, sign, cost)
-    w = np.append(start.weights, start.intercept)
-    at_start = 0.5 * w @ w + problem.loss(sign * machine.rows.scores(other, w))
+    w = machine.rows.weights(start.weights, start.intercept)
+    at_start = 0.5 * w[:-1] @ w[:-1] + problem.loss(sign * machine.rows.scores(other, w))
     loose = machine.solve(problem, start, loose=True)
     assert loose.objective <= at_start * (1 + 1e-9)
     assert machine.solve(problem).objective <= loose.objective * (1 + 1e-6)

@@ -5,10 +5,11 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC
 
 from mixedbag import Bags
 from mixedbag._solvers.hinge import Problem
@@ -40,16 +41,54 @@ def test_linear_machines_keep_the_contract(estimator, check):
 @BOTH
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("C", [0.01, 1.0, 30.0])
-def test_bags_of_one_are_a_linear_svc(learner, loss, C):
+def test_bags_of_one_are_a_machine_with_a_free_intercept(learner, loss, C):
     bags, y = make_bags(150, most=2)
     weight = np.random.default_rng(1).uniform(0.5, 2, len(y))
-    model = learner(C, kernel="linear", loss=loss, intercept_scaling=2.0, tol=1e-10)
+    model = learner(C, kernel="linear", loss=loss, tol=1e-10)
     model.fit(bags, y, weight)
-    svc = LinearSVC(C=C, loss=loss, intercept_scaling=2.0, tol=1e-9, max_iter=10**6, dual=True)
-    svc.fit(bags.instances, y, weight)
-    expected = svc.decision_function(bags.instances)
-    np.testing.assert_allclose(model.decision_function(bags), expected, atol=2e-5)
+    if loss == "hinge":
+        svc = SVC(C=C, kernel="linear", tol=1e-9).fit(bags.instances, y, weight)
+        expected = svc.decision_function(bags.instances)
+    else:
+        expected = squared_hinge_scores(bags.instances, y, C * weight)
+    np.testing.assert_allclose(model.decision_function(bags), expected, atol=2e-4)
     assert model.dual_gap_ <= 1e-10 * model.objective_[-1]
+
+
+def squared_hinge_scores(X, y, cost):
+    """The machine whose intercept is free, by a general-purpose solver."""
+    table, sign = np.column_stack([X, np.ones(len(X))]), 2.0 * y - 1.0
+
+    def objective(w):
+        short = np.maximum(1.0 - sign * (table @ w), 0.0)
+        gradient = np.append(w[:-1], 0.0) - 2.0 * table.T @ (sign * cost * short)
+        return 0.5 * w[:-1] @ w[:-1] + cost @ short**2, gradient
+
+    options = {"maxiter": 10_000, "ftol": 1e-16, "gtol": 1e-9}
+    found = minimize(objective, np.zeros(table.shape[1]), jac=True, options=options, method="L-BFGS-B")
+    return table @ found.x
+
+
+def test_an_interval_of_best_intercepts_is_halved_as_svc_does():
+    X = np.arange(8.0)[:, None]
+    y = (X[:, 0] > 3.5).astype(int)
+    model = BagMarginSVC(1e-3, kernel="linear").fit(Bags(X, np.arange(9)), y)
+    svc = SVC(C=1e-3, kernel="linear", tol=1e-9).fit(X, y)
+    assert model.intercept_ == pytest.approx(svc.intercept_[0], abs=1e-6)
+
+
+@BOTH
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("d", [3, 1200])
+def test_adding_a_constant_to_every_feature_changes_no_answer(learner, loss, make, d):
+    bags, y = make_bags(60, d=d, shift=1.5)
+    moved = bags.with_instances(make(bags.instances + 10.0))
+    learner = learner(kernel="linear", loss=loss, tol=1e-8)
+    here, there = clone(learner).fit(bags, y), clone(learner).fit(moved, y)
+    scores = here.decision_function_instances(bags)
+    np.testing.assert_allclose(there.decision_function_instances(moved), scores, atol=2e-4)
+    assert there.objective_[-1] == pytest.approx(here.objective_[-1], rel=1e-7)
 
 
 @BOTH
@@ -75,7 +114,7 @@ def test_the_objective_falls_and_is_what_it_says(learner, kernel, update, C):
     scores = model.decision_function_instances(bags)
     low, high = (C, C) if np.isscalar(C) else C
     if kernel == "linear":
-        norm = model.coef_ @ model.coef_ + model.intercept_**2
+        norm = model.coef_ @ model.coef_
     else:
         gram = rbf_kernel(model.support_vectors_, gamma=model.gamma_)
         norm = model.dual_coef_ @ gram @ model.dual_coef_
@@ -164,8 +203,8 @@ def test_wide_sparse_data(learner):
 def test_balanced_restores_a_side_that_is_drowned(learner):
     bags, y = make_bags(60, shift=1.5)
     y = ((y == 1) & (np.arange(60) < 16)).astype(int)
-    plain = learner(0.01, kernel="linear").fit(bags, y)
-    balanced = learner(0.01, kernel="linear", class_weight="balanced").fit(bags, y)
+    plain = learner(0.1, kernel="linear").fit(bags, y)
+    balanced = learner(0.1, kernel="linear", class_weight="balanced").fit(bags, y)
     assert plain.predict(bags).sum() < balanced.predict(bags).sum()
 
 

@@ -8,7 +8,7 @@ times faster than that library, or does what it cannot: warm starts, sums over b
 `smo`               kernel machines, by pairs of multipliers
 `proximal_newton`   linear machines with up to a thousand features
 `dual_descent`      linear machines with more
-`interior_point`    linear machines with a free or a priced intercept, on blocks of rows
+`interior_point`    linear machines with the hinge, on blocks of rows
 `block_newton`      linear machines with the squared hinge, on blocks of rows
 `batch_lbfgs`       smooth functions from many starts at once
 `dual_simplex`      the linear programs of a branch and bound over witnesses

@@ -2,7 +2,7 @@
 
 The problem, smooth and convex::
 
-    min ½ Σ_k penalty_k w_k² + Σ_s cost_s max(0, 1 − sign_s ⟨w, x_s⟩)²
+    min ½‖w‖² + Σ_s cost_s max(0, 1 − sign_s (⟨w, x_s⟩ + b))²        b free
 
 Certificate: the decrement of the last step, which no longer lowers the objective.
 Callers: `margin` on blocks, ``loss="squared_hinge"``.
@@ -29,12 +29,13 @@ class SquaredHinge(Sums):
     hessian: np.ndarray
 
 
-def block_newton(blocks, squared_hinge, penalty, w, max_steps=100):
-    """Weights, loss and gap, from `w`, by steps halved until the objective falls.
+def block_newton(blocks, squared_hinge, w, max_steps=100):
+    """Weights (the intercept last), loss and gap, from `w`, by steps halved until it falls.
 
     ``squared_hinge(block, w)`` is the `SquaredHinge` of a block. The gap is what a Newton step
     still promises, half its decrement.
     """
+    penalty = np.append(np.ones(len(w) - 1), 0.0)
     here = blocks.sum(squared_hinge, w)
     for _ in range(max_steps):
         gradient = penalty * w - here.total

@@ -4,13 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mixedbag.engines.sums import Peak, Sums
+
 
 @dataclass(frozen=True)
 class Problem:
-    """`min ½|w|² + Σ_s cost_s loss(sign_s f(x_s))`: slot `s` asks for a sign at one row.
+    """`min ½|w|² + Σ_s cost_s loss(sign_s (w·x_s + b))`: slot `s` asks for a sign at one row.
 
     The dual is `max Σ_s (dual_s - ridge_s/2 dual_s²) - ½|Σ_s sign_s dual_s x_s|²` over
-    `0 <= dual_s <= upper_s`: the hinge loss has the box, the squared hinge the ridge.
+    `0 <= dual_s <= upper_s` and, the intercept `b` being free, `Σ_s sign_s dual_s = 0`. The hinge
+    loss has the box, the squared hinge the ridge.
     """
 
     rows: np.ndarray
@@ -34,6 +37,47 @@ class Problem:
     def slackness(self, dual, margin):
         """`Σ (loss + its conjugate at the dual - their product)`.
 
-        Never negative, and all of the duality gap when `w = Σ sign dual x`.
+        Never negative, and all of the duality gap when `w = Σ sign dual x` and `dual` is even.
         """
         return self.loss(margin) + 0.5 * self.ridge @ dual**2 - dual @ (1.0 - margin)
+
+    def evened(self, dual):
+        """The dual with its heavier side cut down, so that both sides weigh the same."""
+        weight = self.sign * dual
+        above, below = weight[weight > 0.0].sum(), -weight[weight < 0.0].sum()
+        if above > below:
+            return np.where(weight > 0.0, dual * (below / above), dual)
+        return np.where(weight < 0.0, dual * (above / below), dual) if below > above else dual
+
+    def room(self, margin):
+        """Where the intercept could go from here."""
+        short = margin < 1.0
+        free = self.sign > 0.0  # to rise until the margin of a slot passes one
+        free = np.where(short, free, ~free)
+        way = -np.abs(1.0 - margin)
+        return Room(
+            cost=self.cost.sum(),
+            slope=np.inf if self.squared else self.cost[short] @ self.sign[short],
+            up=Peak(way[free].max(initial=-np.inf)),
+            down=Peak(way[~free].max(initial=-np.inf)),
+        )
+
+
+@dataclass(frozen=True)
+class Room(Sums):
+    """How the loss changes with the intercept: its slope, and how far (negated) that stays."""
+
+    cost: float
+    slope: float
+    up: Peak
+    down: Peak
+
+    def to_middle(self):
+        """What takes the intercept to the middle of the best ones, where there are several.
+
+        The hinge loss has an interval of them if what the slots short of their margin cost is the
+        same on both sides. The middle is what LIBSVM chooses.
+        """
+        if abs(self.slope) > 1e-9 * self.cost or not np.isfinite(self.up + self.down):
+            return 0.0
+        return 0.5 * (float(self.down) - float(self.up))

@@ -4,7 +4,7 @@ The Hessian is a diagonal plus the product of a thin matrix with its transpose, 
 costs O(rows × features²) and the number of steps, about twenty, depends on neither the rows nor
 their costs. What a step needs of the rows are sums, so they may lie in blocks anywhere::
 
-    min ½‖Zᵀβ‖² + ½(Σβ)²/penalty − linearᵀβ   over   low ≤ β ≤ high
+    min ½‖Zᵀβ‖² − linearᵀβ   over   low ≤ β ≤ high,   Σβ + fixed_sum = 0
 
 Certificate: the duality gap, and residuals of the optimality conditions.
 Callers: `margin` on blocks (hinge), `AggregateSVC` (linear), `AggregateSVR` (linear), here and on
@@ -23,11 +23,11 @@ from mixedbag.engines.sums import Peak, Sums
 _CHUNK = 2**16  # rows whose weighted copy is held at a time
 
 
-def solve_boxes(boxes, penalty=0.0, fixed_sum=0.0, tol=1e-10, max_iter=100):
-    """Minimise ½‖Zᵀβ‖² + ½(Σβ)²/penalty − linearᵀβ over low ≤ β ≤ high, for blocks of `Box`.
+def solve_boxes(boxes, fixed_sum=0.0, tol=1e-10, max_iter=100):
+    """Minimise ½‖Zᵀβ‖² − linearᵀβ over low ≤ β ≤ high, Σβ + fixed_sum = 0, for blocks of `Box`.
 
-    This is the dual of ½‖w‖² + ½ penalty b² + Σ_i max_β β_i (linear_i − Z_i w − b), a machine
-    whose intercept b is penalised. Without penalty it is free, and Σβ + fixed_sum = 0.
+    This is the dual of ½‖w‖² + fixed_sum·b + Σ_i max_β β_i (linear_i − Z_i w − b), a machine whose
+    intercept b is free.
 
     Mehrotra's predictor-corrector. A step is three rounds over the blocks, which send
     features × features numbers in the first and a few vectors in the second.
@@ -50,9 +50,9 @@ def solve_boxes(boxes, penalty=0.0, fixed_sum=0.0, tol=1e-10, max_iter=100):
     boxes = boxes.map(Box.with_multipliers, size)
     # So little that steps hardly feel it, so much that the Newton matrix stays definite.
     damping = 1e-12 * max(1.0, start.norm)
-    ridge = np.append(np.ones(len(start.total) - 1), penalty)
-    w = np.append(start.total[:-1], start.total[-1] / penalty if penalty else 0.0)
-    imbalance = 0.0 if penalty else start.total[-1] + fixed_sum
+    ridge = np.append(np.ones(len(start.total) - 1), 0.0)
+    w = np.append(start.total[:-1], 0.0)
+    imbalance = start.total[-1] + fixed_sum
     n_iter = 0
     while True:
         newton = boxes.map(Newton.at, w, damping)
@@ -195,7 +195,7 @@ class Box(AffineRows):
 class Newton:
     """A block's part in a Newton step.
 
-    With A = [Z 1], D = diag(1, …, 1, penalty) and Θ the multipliers over their distances, it solves
+    With A = [Z 1], D = diag(1, …, 1, 0) and Θ the multipliers over their distances, it solves
 
         Θ step + A turn = right,   Aᵀstep = D turn − imbalance,
 
@@ -299,5 +299,5 @@ def solve_box(Z, linear, low, high, fixed_sum=0.0, tol=1e-10, max_iter=100):
         beta, _, intercept, n_iter = solve_box(root, linear, low, high, fixed_sum, tol, max_iter)
         return beta, Z.T @ beta, intercept, n_iter
     boxes = LocalBlocks([Box.of(Z, linear, low, high)])
-    boxes, w, intercept, _, n_iter = solve_boxes(boxes, 0.0, fixed_sum, tol, max_iter)
+    boxes, w, intercept, _, n_iter = solve_boxes(boxes, fixed_sum, tol, max_iter)
     return boxes.blocks[0].beta, w, intercept, n_iter

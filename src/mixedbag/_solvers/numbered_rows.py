@@ -2,8 +2,10 @@
 
 A row is an instance or the centroid of a bag: numbers from `n` on mean centroids. Both tables come
 as `(data, indices, indptr)`; a dense table is its own `data` and leaves the other two empty. Rows
-are read where they lie, so choosing other rows costs nothing. The last entry of a weight vector
-belongs to a constant feature of value `bias`.
+are read where they lie, so choosing other rows costs nothing.
+
+A weight vector `w` scores a row by `⟨w, x − centre⟩ + b`, `b` being its last entry: about the
+middle of the instances, the intercept has little to do with the other weights, wherever they lie.
 """
 
 import numpy as np
@@ -11,6 +13,7 @@ from numba import njit
 from scipy import sparse
 
 _NO_INDEX = np.empty(0, dtype=np.int32)
+_SOME = 200  # rows that tell where the others lie
 _FAST = {"reassoc", "contract", "nsz"}  # lets sums use vector instructions
 
 
@@ -37,20 +40,20 @@ def add(data, indices, indptr, i, step, w):
 
 
 @njit(cache=True, nogil=True)
-def row_scores(data, indices, indptr, c_data, c_indices, c_indptr, n, bias, rows, w):
-    """`w·x` for every row of `rows`."""
+def row_scores(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, w):
+    """`⟨w, x⟩` for every row of `rows`."""
     scores = np.empty(len(rows))
     for s in range(len(rows)):
         i = rows[s]
         if i < n:
-            scores[s] = dot(data, indices, indptr, i, w) + bias * w[-1]
+            scores[s] = dot(data, indices, indptr, i, w)
         else:
-            scores[s] = dot(c_data, c_indices, c_indptr, i - n, w) + bias * w[-1]
+            scores[s] = dot(c_data, c_indices, c_indptr, i - n, w)
     return scores
 
 
 @njit(cache=True, nogil=True)
-def row_sum(data, indices, indptr, c_data, c_indices, c_indptr, n, bias, rows, coef, w):
+def row_sum(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, coef, w):
     """Add `Σ_s coef_s x_s` to `w`, in place."""
     for s in range(len(rows)):
         if coef[s] != 0.0:
@@ -59,44 +62,70 @@ def row_sum(data, indices, indptr, c_data, c_indices, c_indptr, n, bias, rows, c
                 add(data, indices, indptr, i, coef[s], w)
             else:
                 add(c_data, c_indices, c_indptr, i - n, coef[s], w)
-            w[-1] += coef[s] * bias
 
 
 class Rows:
-    """Instances and, numbered after them, centroids of bags; with a constant feature `bias`."""
+    """Instances and, numbered after them, centroids of bags."""
 
-    def __init__(self, instances, centroids, bias=1.0):
+    def __init__(self, instances, centroids):
         self.tables = instances, centroids
         self.n_instances, self.n_features = instances.shape
-        self.bias = float(bias)
-        self.buffers = (*_buffers(instances), *_buffers(centroids), self.n_instances, self.bias)
+        self.centre = _centre(instances)
+        self.buffers = (*_buffers(instances), *_buffers(centroids), self.n_instances)
+
+    def weights(self, coef, intercept):
+        """The weight vector of `⟨coef, x⟩ + intercept`."""
+        return np.append(coef, intercept + coef @ self.centre)
+
+    def intercept(self, w):
+        """The intercept of a weight vector where the rows lie, rather than about their centre."""
+        return float(w[-1] - w[:-1] @ self.centre)
 
     def scores(self, rows, w):
-        """`w·x` for every row."""
-        return row_scores(*self.buffers, rows, w)
+        """`⟨w, x − centre⟩ + b` for every row."""
+        return row_scores(*self.buffers, rows, w[:-1]) + self.intercept(w)
 
     def total(self, rows, coef):
-        """`Σ coef x`, as a weight vector."""
-        w = np.zeros(self.n_features + 1)
-        row_sum(*self.buffers, rows, coef, w)
-        return w
+        """`Σ coef (x − centre)`, and `Σ coef` in the last entry."""
+        total = np.zeros(self.n_features + 1)
+        row_sum(*self.buffers, rows, coef, total[:-1])
+        total[-1] = coef.sum()
+        total[:-1] -= total[-1] * self.centre
+        return total
 
     def dense(self, rows):
-        """The given rows as a dense table, the constant feature last."""
+        """The rows `[x − centre, 1]` as a dense table."""
         table = np.empty((len(rows), self.n_features + 1))
-        table[:, -1] = self.bias
+        table[:, -1] = 1.0
         is_instance = rows < self.n_instances
         for source, chosen, first in zip(
             self.tables, (is_instance, ~is_instance), (0, self.n_instances)
         ):
-            if chosen.any():
+            if chosen.all():  # spares a copy
+                part = source[rows - first]
+                table[:, :-1] = part.toarray() if sparse.issparse(part) else part
+            elif chosen.any():
                 part = source[rows[chosen] - first]
                 table[chosen, :-1] = part.toarray() if sparse.issparse(part) else part
+        table[:, :-1] -= self.centre
         return table
 
+    def along_centre(self, rows):
+        """`⟨x, centre⟩` for every row."""
+        return row_scores(*self.buffers, rows, self.centre)
+
     def squared_norms(self, rows):
+        """`|x − centre|²` for every row."""
         norms = np.concatenate([_squared_norms(table) for table in self.tables])
-        return norms[rows] + self.bias**2
+        away = norms[rows] - 2.0 * self.along_centre(rows) + self.centre @ self.centre
+        return np.maximum(away, 1e-12 * norms[rows])
+
+
+def _centre(instances):
+    """The middle of the instances, by and large; one huge value leaves it where it is."""
+    if sparse.issparse(instances):
+        return np.asarray(instances.mean(axis=0), dtype=float).ravel()
+    return np.median(instances[:: 1 + len(instances) // _SOME], axis=0).astype(float)
 
 
 def _buffers(table):

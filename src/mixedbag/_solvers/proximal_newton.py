@@ -2,7 +2,7 @@
 
 The problem (`hinge.Problem`)::
 
-    min ½‖w‖² + Σ_s cost_s loss(sign_s ⟨w, x_s⟩)        hinge or squared hinge
+    min ½‖w‖² + Σ_s cost_s loss(sign_s (⟨w, x_s⟩ + b))        hinge or squared hinge, b free
 
 Certificate: the duality gap, below `tol` times the objective.
 Callers: `margin` (linear, up to a thousand features; landmarks of kernels).
@@ -18,14 +18,14 @@ from numba import njit
 from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dposv
 
-_FIRST_PULL, _LAST_PULL = 2.0, 1e6
+_FIRST_PULL, _LAST_PULL = 2.0, 1e8
 _CROWD = 1000  # slots inside the box beyond which a step looks at nothing but these
 _BLOCK = 4096
 _FAST = {"reassoc", "contract", "nsz"}  # lets sums use vector instructions
 
 
 def proximal_newton(rows, problem, dual, w, margin, tol, max_steps=1000):
-    """Solve `problem` from `dual` and the weights `w`, which give these margins.
+    """Solve `problem` from `dual` and the weights `w` of `rows`, which give these margins.
 
     The hinge has a kink, so the loss is replaced by its smooth envelope around the current dual,
     whose slope is
@@ -41,37 +41,51 @@ def proximal_newton(rows, problem, dual, w, margin, tol, max_steps=1000):
     Returns the dual, the weights, the duality gap, and whether that is below `tol` times the
     objective, which does not rise from that of the given `w`.
     """
-    objective = 0.5 * w @ w + problem.loss(margin)
+    objective = 0.5 * w[:-1] @ w[:-1] + problem.loss(margin)
     ceiling = objective * (1.0 + 1e-9)
-    error = w - rows.total(problem.rows, problem.sign * dual)
-    gap = problem.slackness(dual, margin) + 0.5 * error @ error
+    gap = _gap(rows, problem, problem.evened(dual), w, margin)
     pull = np.clip(objective / max(gap, tol * objective), _FIRST_PULL, tol**-0.5)
     if problem.squared:
         pull = 1e12  # no kink: the envelope may be the loss itself
     envelope = _Envelope.around(dual, pull, problem)
     for _ in range(max_steps):
         dual, inside = envelope.dual(margin)
-        gradient = w - rows.total(problem.rows, problem.sign * dual)
+        gradient = _penalised(w) - rows.total(problem.rows, problem.sign * dual)
         slack = problem.slackness(dual, margin)
-        gap = slack + 0.5 * gradient @ gradient
-        objective = 0.5 * w @ w + problem.loss(margin)
-        if gap <= tol * objective and objective <= ceiling:
-            return dual, w, gap, True
+        objective = 0.5 * w[:-1] @ w[:-1] + problem.loss(margin)
+        if slack + 0.5 * gradient[:-1] @ gradient[:-1] <= tol * objective <= tol * ceiling:
+            even = problem.evened(dual)
+            gap = _gap(rows, problem, even, w, margin)
+            if gap <= tol * objective:
+                return even, w, gap, True
         nearly_done = slack <= 0.5 * tol * objective  # then only the gradient is left
         enough = 1e-15 * objective if nearly_done else 0.01 * slack
         size = 0.0
-        if gradient @ gradient > enough:  # never less than the decrease of a Newton step
+        # What is left to gain, more or less: by the weights, and by the intercept.
+        if gradient[:-1] @ gradient[:-1] + abs(gradient[-1]) > enough:
             direction, decrease = _direction(rows, problem, envelope, margin, inside, gradient)
             if decrease > enough:
                 along = problem.sign * rows.scores(problem.rows, direction)
-                size = envelope.step_size(margin, along, w @ direction, direction @ direction)
+                slope, bend = w[:-1] @ direction[:-1], direction[:-1] @ direction[:-1]
+                size = envelope.step_size(margin, along, slope, bend)
         if size > 0.0:
             w = w + size * direction
             margin = margin + size * along
         else:
             pull = max(pull, min(4.0 * pull, _LAST_PULL))
             envelope = _Envelope.around(dual, pull, problem)
-    return dual, w, gap, False
+    return problem.evened(dual), w, gap, False
+
+
+def _penalised(w):
+    """`w` without its last entry: the intercept costs nothing."""
+    return np.append(w[:-1], 0.0)
+
+
+def _gap(rows, problem, dual, w, margin):
+    """The duality gap of `w` and an even dual."""
+    error = w[:-1] - rows.total(problem.rows, problem.sign * dual)[:-1]
+    return problem.slackness(dual, margin) + 0.5 * error @ error
 
 
 @dataclass(frozen=True)
@@ -134,13 +148,14 @@ def _direction(rows, problem, envelope, margin, inside, gradient):
         if decrease <= 1e-4 * promised:
             break
         along = table @ step
-        size = envelope.step_size(margin, along, (others + total) @ step, step @ step)
+        start = (others + _penalised(total)) @ step
+        size = envelope.step_size(margin, along, start, step[:-1] @ step[:-1])
         if size == 0.0:
             break
         total = total + size * step
         margin = margin + size * along
         dual, inside = envelope.dual(margin)
-        slope = others + total - dual @ table
+        slope = others + _penalised(total) - dual @ table
     return total, promised
 
 
@@ -162,9 +177,14 @@ def _curvature(rows, chosen, bend):
 
 
 def _solve(curvature, gradient):
-    """`(I + curvature)⁻¹ gradient`"""
+    """`(P + curvature)⁻¹ gradient`, P being the identity but for the intercept.
+
+    Nothing but the slots inside the box bends the objective along the intercept. Where they are
+    few, P makes it move by no more than one, the distance of the margins; else P is zero there.
+    """
     diagonal = np.einsum("ii->i", curvature)  # a view
-    diagonal += 1.0 + 1e-13 * diagonal.sum()  # the last against rounding
+    diagonal[:-1] += 1.0 + 1e-13 * diagonal[:-1].sum()  # the last against rounding
+    diagonal[-1] = 1e-13 + max(diagonal[-1], abs(gradient[-1])) * (1.0 + 1e-13)
     _, solution, failed = dposv(curvature, gradient)
     if failed:
         raise LinAlgError("the Newton matrix is not positive definite: scale the features")

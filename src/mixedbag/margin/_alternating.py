@@ -33,7 +33,6 @@ class _MarginSVC(BagClassifier):
         "kernel": [one_of("linear", "rbf", "poly", "sigmoid", "precomputed"), callable],
         **KERNEL_PARAMETERS,
         "loss": [one_of("hinge", "squared_hinge")],
-        "intercept_scaling": [above(0)],
         "update": [one_of("synchronous", "asynchronous")],
         "n_init": [whole(1)],
         "max_iter": [whole(1)],
@@ -51,7 +50,6 @@ class _MarginSVC(BagClassifier):
         gamma="scale",
         coef0=1.0,
         loss="hinge",
-        intercept_scaling=1.0,
         class_weight=None,
         update="synchronous",
         n_init=1,
@@ -67,7 +65,6 @@ class _MarginSVC(BagClassifier):
         self.gamma = gamma
         self.coef0 = coef0
         self.loss = loss
-        self.intercept_scaling = intercept_scaling
         self.class_weight = class_weight
         self.update = update
         self.n_init = n_init
@@ -91,7 +88,7 @@ class _MarginSVC(BagClassifier):
         self._check_parameters()
         self._check_blocks()
         n = self.n_features_in_
-        machine = BlockMachine(n, self.intercept_scaling, self.loss == "squared_hinge")
+        machine = BlockMachine(n, self.loss == "squared_hinge")
         self._best_search(machine, BlockAmbiguity(self._ambiguity, blocks, n))
 
     def _best_search(self, machine, ambiguity):
@@ -181,8 +178,7 @@ class _MarginSVC(BagClassifier):
         rng = check_random_state(self.random_state)
         seed = rng.randint(2**31 - 1)
         if self.kernel == "linear":
-            rows = Rows(instances, average @ instances, self.intercept_scaling)
-            return LinearMachine(rows, self.tol, seed)
+            return LinearMachine(Rows(instances, average @ instances), self.tol, seed)
         if self.kernel == "precomputed":
             _check_square(instances)
             return KernelMachine(GivenColumns(instances, average), self.tol)

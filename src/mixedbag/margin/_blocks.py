@@ -52,23 +52,24 @@ class BlockMachine:
     The hinge by the interior point method; the squared hinge, which is smooth, by Newton steps.
     """
 
-    def __init__(self, n_features, bias, squared):
-        self.penalty = np.append(np.ones(n_features), bias**-2.0)
+    def __init__(self, n_features, squared):
+        self.n_features = n_features
         self.squared = squared
 
     def solve(self, slots, start=None, loose=False):
         """The solution; there is nothing to spare for a `loose` one."""
         if self.squared:
-            first = np.zeros(len(self.penalty)) if start is None else start.scores
-            w, loss, gap = block_newton(slots, Slots.squared_hinge, self.penalty, first)
+            first = np.zeros(self.n_features + 1) if start is None else start.scores
+            w, loss, gap = block_newton(slots, Slots.squared_hinge, first)
         else:
-            boxes, w, intercept, gap, _ = solve_boxes(slots.map(Slots.box), self.penalty[-1])
+            boxes, w, intercept, gap, _ = solve_boxes(slots.map(Slots.box))
             w = np.append(w, intercept)
+            w[-1] += slots.sum(Slots.room, w).to_middle()
             loss = boxes.sum(Box.loss, w)
         return Solution(
             problem=slots,
             dual=None,
-            objective=0.5 * self.penalty @ w**2 + loss,
+            objective=0.5 * w[:-1] @ w[:-1] + loss,
             gap=gap,
             scores=w,
             weights=w[:-1],
@@ -91,6 +92,9 @@ class Slots(AffineRows):
         """The dual of the hinge: β is `sign·dual`."""
         reach = self.problem.sign * self.problem.cost
         return Box.of(self.Z, self.problem.sign, np.minimum(reach, 0.0), np.maximum(reach, 0.0))
+
+    def room(self, w):
+        return self.problem.room(self.problem.sign * self.spread(w))
 
     def squared_hinge(self, w):
         problem = self.problem

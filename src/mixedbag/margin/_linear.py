@@ -36,13 +36,16 @@ class LinearMachine:
             if start is None:
                 w, margin = np.zeros(self.rows.n_features + 1), np.zeros(len(problem.rows))
             else:
-                w = np.append(start.weights, start.intercept / self.rows.bias)
+                w = self.rows.weights(start.weights, start.intercept)
                 margin = self._margin(problem, start.scores, w)
             dual, w, gap, converged = proximal_newton(self.rows, problem, dual, w, margin, tol)
         else:
             # Unlike Newton steps, descent depends on the order of the rows until it has converged.
+            first = 0.0
+            if start is not None:
+                first = self.rows.weights(start.weights, start.intercept)[-1]
             dual, w, gap, converged = dual_descent(
-                self.rows, problem, dual, self.tol, self.seed, self.max_epochs
+                self.rows, problem, dual, first, self.tol, self.seed, self.max_epochs
             )
         if not converged:
             warnings.warn(
@@ -51,15 +54,18 @@ class LinearMachine:
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        scores = self.rows.tables[0] @ w[:-1] + self.rows.bias * w[-1]
+        intercept = self.rows.intercept(w)
+        scores = self.rows.tables[0] @ w[:-1] + intercept
+        margin = self._margin(problem, scores, w)
+        shift = problem.room(margin).to_middle()
         return Solution(
             problem=problem,
             dual=dual,
-            objective=0.5 * w @ w + problem.loss(self._margin(problem, scores, w)),
+            objective=0.5 * w[:-1] @ w[:-1] + problem.loss(margin),
             gap=gap,
-            scores=scores,
+            scores=scores + shift,
             weights=w[:-1],
-            intercept=self.rows.bias * w[-1],
+            intercept=intercept + shift,
         )
 
     def fitted(self, solution):

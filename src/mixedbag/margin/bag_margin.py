@@ -36,9 +36,6 @@ class BagMarginSVC(_MarginSVC):
         Width of the kernel: "scale" is ``1 / (n_features * variance)``, "auto" ``1 / n_features``.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         What a missed margin costs; the squared one needs ``kernel="linear"``.
-    intercept_scaling : float, default=1.0
-        The linear machine learns its intercept as the weight of a constant feature of this value,
-        so a large value leaves it free. Other kernels leave it free always.
     class_weight : dict or "balanced", optional
         Factors of `C` by class label; "balanced" gives both sides' losses the same total price.
     update : {"synchronous", "asynchronous"}, default="synchronous"
