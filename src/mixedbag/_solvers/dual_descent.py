@@ -49,7 +49,7 @@ def dual_descent(rows, problem, dual, intercept, tol, seed, max_epochs=10_000):
         margin = problem.sign * rows.scores(problem.rows, w)
         objective = 0.5 * w[:-1] @ w[:-1] + problem.loss(margin)
         gap = problem.slackness(even, margin)
-        converged = gap <= tol * objective
+        converged = gap <= max(tol * objective, problem.floor)
         if converged or epochs >= max_epochs:
             return even, w, gap, converged
         if leash * abs(pull) <= violation:

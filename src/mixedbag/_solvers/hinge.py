@@ -29,6 +29,11 @@ class Problem:
     def ridge(self):
         return 0.5 / self.cost if self.squared else np.zeros(len(self.cost))
 
+    @property
+    def floor(self):
+        """A loss too small to be told from rounding."""
+        return 1e-13 * self.cost.sum()
+
     def loss(self, margin):
         """Total loss at the given margins `sign·f`."""
         shortfall = np.maximum(1.0 - margin, 0.0)

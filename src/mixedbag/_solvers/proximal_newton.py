@@ -21,6 +21,7 @@ from scipy.linalg.lapack import dposv
 _FIRST_PULL, _LAST_PULL = 2.0, 1e8
 _CROWD = 1000  # slots inside the box beyond which a step looks at nothing but these
 _BLOCK = 4096
+_ANEW = 50  # steps after which margins are computed anew: rounding adds up
 _FAST = {"reassoc", "contract", "nsz"}  # lets sums use vector instructions
 
 
@@ -39,26 +40,30 @@ def proximal_newton(rows, problem, dual, w, margin, tol, max_steps=1000):
     no more than there are features. Nothing depends on the order of the rows.
 
     Returns the dual, the weights, the duality gap, and whether that is below `tol` times the
-    objective, which does not rise from that of the given `w`.
+    objective (or mere rounding), which does not rise from that of the given `w`.
     """
     objective = 0.5 * w[:-1] @ w[:-1] + problem.loss(margin)
-    ceiling = objective * (1.0 + 1e-9)
+    floor = problem.floor
+    ceiling = objective * (1.0 + 1e-9) + floor
     gap = _gap(rows, problem, problem.evened(dual), w, margin)
     pull = np.clip(objective / max(gap, tol * objective), _FIRST_PULL, tol**-0.5)
     if problem.squared:
         pull = 1e12  # no kink: the envelope may be the loss itself
     envelope = _Envelope.around(dual, pull, problem)
-    for _ in range(max_steps):
+    for k in range(1, max_steps + 1):
+        if k % _ANEW == 0:
+            margin = problem.sign * rows.scores(problem.rows, w)
         dual, inside = envelope.dual(margin)
         gradient = _penalised(w) - rows.total(problem.rows, problem.sign * dual)
         slack = problem.slackness(dual, margin)
         objective = 0.5 * w[:-1] @ w[:-1] + problem.loss(margin)
-        if slack + 0.5 * gradient[:-1] @ gradient[:-1] <= tol * objective <= tol * ceiling:
+        close = max(tol * objective, floor)
+        if objective <= ceiling and slack + 0.5 * gradient[:-1] @ gradient[:-1] <= close:
             even = problem.evened(dual)
             gap = _gap(rows, problem, even, w, margin)
-            if gap <= tol * objective:
+            if gap <= close:
                 return even, w, gap, True
-        nearly_done = slack <= 0.5 * tol * objective  # then only the gradient is left
+        nearly_done = slack <= 0.5 * close  # then only the gradient is left
         enough = 1e-15 * objective if nearly_done else 0.01 * slack
         size = 0.0
         # What is left to gain, more or less: by the weights, and by the intercept.
@@ -183,8 +188,9 @@ def _solve(curvature, gradient):
     few, P makes it move by no more than one, the distance of the margins; else P is zero there.
     """
     diagonal = np.einsum("ii->i", curvature)  # a view
-    diagonal[:-1] += 1.0 + 1e-13 * diagonal[:-1].sum()  # the last against rounding
-    diagonal[-1] = 1e-13 + max(diagonal[-1], abs(gradient[-1])) * (1.0 + 1e-13)
+    diagonal[:-1] += 1.0
+    diagonal[-1] = 1e-13 + max(diagonal[-1], abs(gradient[-1]))
+    diagonal *= 1.0 + 1e-15 * len(diagonal)  # against rounding, whatever the features' scales
     _, solution, failed = dposv(curvature, gradient)
     if failed:
         raise LinAlgError("the Newton matrix is not positive definite: scale the features")

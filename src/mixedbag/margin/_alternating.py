@@ -20,6 +20,9 @@ from mixedbag.margin._linear import LinearMachine
 from mixedbag.pooling import Max, bag_argmax
 
 
+_LARGEST = 1e12  # beyond, rounding leaves nothing of a margin of one in a sum of features
+
+
 class _MarginSVC(BagClassifier):
     """Base of the two learners; subclasses say what is ambiguous about a positive bag."""
 
@@ -178,6 +181,7 @@ class _MarginSVC(BagClassifier):
         rng = check_random_state(self.random_state)
         seed = rng.randint(2**31 - 1)
         if self.kernel == "linear":
+            bags.check_finite(largest=_LARGEST)
             return LinearMachine(Rows(instances, average @ instances), self.tol, seed)
         if self.kernel == "precomputed":
             _check_square(instances)
