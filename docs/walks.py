@@ -68,7 +68,7 @@ WALKS = {
     "mixedbag compare table.csv": compare_a_table,
     "MI-SVM: BagMarginSVC().fit": fit("margin", "BagMarginSVC"),
     "ExpReg: ExpRegBoost().fit": fit("boosting", "ExpRegBoost", n_rounds=3),
-    "LNPBoost().fit": fit("disjunctive", "LNPBoost", max_rounds=2, random_state=0),
+    "LNPBoost().fit": fit("disjunctive", "LNPBoost", n_rounds=2, random_state=0),
     "ARHMM-MIL: ARHMMClassifier().fit": fit(
         "sequence", "ARHMMClassifier", n_states=2, order=1, max_iter=2, n_init=1, random_state=0
     ),

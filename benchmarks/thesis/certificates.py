@@ -73,7 +73,7 @@ def certify(case):
 def looseness(case):
     """The objective, and what each relaxation proves of it."""
     train, y, _, _ = fold_of(case["set"], 0)
-    model = LNPBoost(C=case["C"], max_rounds=1000, tol=0.0, time_limit=CUTTING, random_state=0)
+    model = LNPBoost(C=case["C"], n_rounds=1000, tol=0.0, time_limit=CUTTING, random_state=0)
     fit_on_cpu_time(model, train, y)
     features = LinearFeatures(train.n_features)
     program = model._program(features, train, 2.0 * y - 1, np.ones(len(y)))

@@ -37,7 +37,7 @@ def run(case):
         features="rbf",
         gamma=gamma_of(case["set"]),
         max_cosine=case["max cosine"],
-        max_rounds=ROUNDS,
+        n_rounds=ROUNDS,
         tol=0.0,
         n_init=1,
         random_state=0,

@@ -21,7 +21,7 @@ STEPS = {
 LIMIT = 4.0  # seconds of a fit
 LEARNERS = {
     "1-norm MI-SVM": SparseBagMarginSVC(time_limit=LIMIT, random_state=0),
-    "LNPBoost, 5 rounds": LNPBoost(max_rounds=5, time_limit=LIMIT, random_state=0),
+    "LNPBoost, 5 rounds": LNPBoost(n_rounds=5, time_limit=LIMIT, random_state=0),
     "DPBoost": DPBoost(features="linear", time_limit=LIMIT, random_state=0),
     "exact, no bias": ExactBagMarginSVC(fit_intercept=False, time_limit=LIMIT, random_state=0),
 }

@@ -42,7 +42,7 @@ def learners(train, y):
         "1-norm MI-SVM, linear": fit_on_cpu_time(SparseBagMarginSVC(random_state=0), train, y),
         "1-norm MI-SVM, rbf": fit_on_cpu_time(SparseBagMarginSVC(**rbf), train, y),
     }
-    model = LNPBoost(max_rounds=50, tol=0.0, gap_tol=0.1, n_init=10, **rbf)
+    model = LNPBoost(n_rounds=50, tol=0.0, gap_tol=0.1, n_init=10, **rbf)
     total = fit_on_cpu_time(model, train, y)
     gaps = 1 - model.history_[:, 1] / model.history_[:, 2]
     reached = model.history_[np.flatnonzero(gaps <= 0.2)[:1], 0]

@@ -41,7 +41,7 @@ def run(case):
     shared = {"features": case["features"], "gamma": gamma_of(case["set"]), "random_state": 0}
     shared["fit_intercept"] = case["bias"] == "free"
     if case["model"] == "lnp":
-        model = LNPBoost(max_rounds=ROUNDS, time_limit=LIMIT, **shared)
+        model = LNPBoost(n_rounds=ROUNDS, time_limit=LIMIT, **shared)
     else:
         model = SparseBagMarginSVC(feature_selection=case["model"] == "selected", **shared)
     row = fit_fold(model, fold)

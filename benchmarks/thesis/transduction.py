@@ -34,7 +34,7 @@ METHODS = {
         SparseBagMarginSVC(features="rbf", gamma=gamma, C=C, random_state=0)
     ),
     "transductive LNPBoost": lambda gamma, C: TransductiveClassifier(
-        LNPBoost(features="rbf", gamma=gamma, C=C, max_rounds=1, random_state=0)
+        LNPBoost(features="rbf", gamma=gamma, C=C, n_rounds=1, random_state=0)
     ),
 }
 TINY = {"part": "width", "gamma": 1 / 64}
@@ -137,7 +137,7 @@ NOTES = (
     "kernel so narrow that most images are far from all 20 labelled ones. Against an SVM of a fair "
     "width, the 380 unlabelled images are worth nothing on average here; in the median, the "
     "transductive 1-norm MI-SVM is level with it, but now and then it settles on another split of "
-    "the digits (see the deviations). **`max_rounds=1`**: the transductive LNPBoost makes a single "
+    "the digits (see the deviations). **`n_rounds=1`**: the transductive LNPBoost makes a single "
     "round of cuts, and a local search before and after it (see `tables_7`); its row is nearly "
     "that of the search, and not what many rounds of the thesis's algorithm would give."
 )

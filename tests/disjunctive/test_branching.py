@@ -75,7 +75,7 @@ def test_cuts_change_the_way_but_not_the_end():
     y = np.arange(16) % 2
     bags = Bags.from_list([rng.normal(size=(3, 2)) + 0.8 * label for label in y])
     with_cuts = ExactBagMarginSVC(C=2.0, features="rbf", gamma=0.5, random_state=0).fit(bags, y)
-    without = ExactBagMarginSVC(C=2.0, features="rbf", gamma=0.5, max_rounds=0, random_state=0).fit(
+    without = ExactBagMarginSVC(C=2.0, features="rbf", gamma=0.5, n_rounds=0, random_state=0).fit(
         bags, y
     )
     assert with_cuts.n_cuts_ > 0 == without.n_cuts_

@@ -61,7 +61,7 @@ def test_column_generation_recovers_lpboost():
     expected = one_norm_svm(values, 2.0 * y - 1, C=1.0)
     options = {"features": "rbf", "gamma": 0.3}
     selected = SparseBagMarginSVC(
-        feature_selection=True, features_per_round=1, max_rounds=500, selection_tol=0, **options
+        feature_selection=True, features_per_round=1, n_rounds=500, selection_tol=0, **options
     ).fit(X, y)
     assert selected.upper_bound_ == pytest.approx(expected, rel=1e-4)
     boosted = DPBoost(features_per_round=1, **options).fit(X, y)
@@ -72,7 +72,7 @@ def test_column_generation_recovers_lpboost():
 @pytest.mark.parametrize("Learner", PROGRAM_LEARNERS)
 def test_fitted_attributes(Learner, features):
     bags, y = toy()
-    options = {"max_rounds": 2} if Learner in (LNPBoost, DPBoost) else {"time_limit": 5.0}
+    options = {"n_rounds": 2} if Learner in (LNPBoost, DPBoost) else {"time_limit": 5.0}
     model = Learner(features=features, random_state=0, **options).fit(bags, y)
     assert 0 <= model.lower_bound_ <= model.upper_bound_
     assert model.gap_ == pytest.approx(1 - model.lower_bound_ / model.upper_bound_)
@@ -217,7 +217,7 @@ def test_musk1_is_learned_and_bounded():
 
     data = load("musk1")
     bags = data.bags.with_instances(StandardScaler().fit_transform(data.bags.instances))
-    model = LNPBoost(features="rbf", gamma=1 / 81, max_rounds=2, random_state=0)
+    model = LNPBoost(features="rbf", gamma=1 / 81, n_rounds=2, random_state=0)
     model.fit(bags, data.y)
     assert model.score(bags, data.y) > 0.9
     assert model.gap_ < 0.35

@@ -62,7 +62,11 @@ def best_value(X, problem):
         problem.evened(np.minimum(0.1, problem.upper)),
         jac=True,
         bounds=[(0, u if np.isfinite(u) else None) for u in problem.upper],
-        constraints={"type": "eq", "fun": lambda a: problem.sign @ a, "jac": lambda _: problem.sign},
+        constraints={
+            "type": "eq",
+            "fun": lambda a: problem.sign @ a,
+            "jac": lambda _: problem.sign,
+        },
         method="SLSQP",
         options={"maxiter": 2000, "ftol": 1e-14},
     )

@@ -65,7 +65,9 @@ def squared_hinge_scores(X, y, cost):
         return 0.5 * w[:-1] @ w[:-1] + cost @ short**2, gradient
 
     options = {"maxiter": 10_000, "ftol": 1e-16, "gtol": 1e-9}
-    found = minimize(objective, np.zeros(table.shape[1]), jac=True, options=options, method="L-BFGS-B")
+    found = minimize(
+        objective, np.zeros(table.shape[1]), jac=True, options=options, method="L-BFGS-B"
+    )
     return table @ found.x
 
 

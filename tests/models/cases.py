@@ -136,8 +136,8 @@ def _settings():
         for kind in (ExactBagMarginSVC, LNPBoost, SparseBagMarginSVC, DPBoost):
             if kind is DPBoost and features == "linear":
                 continue
-            few = {"max_rounds": 3, "time_limit": 5.0}
-            few = few if kind in (DPBoost, LNPBoost) else {"max_rounds": 2}
+            few = {"n_rounds": 3, "time_limit": 5.0}
+            few = few if kind in (DPBoost, LNPBoost) else {"n_rounds": 2}
             model = kind(features=features, **few, **fast)
             yield _fitted(f"{kind.__name__}-{features}", model, n_bags=12)
     poolings = [
@@ -175,7 +175,7 @@ def _settings():
     for kind in (AggregateMLPClassifier, AggregateMLPRegressor):
         model = kind(hidden=3, solver="adam", max_iter=5, random_state=0)
         yield _fitted(f"{kind.__name__}-adam", model)
-    for estimator in (ExactBagMarginSVC(**fast), LNPBoost(max_rounds=3, **fast)):
+    for estimator in (ExactBagMarginSVC(**fast), LNPBoost(n_rounds=3, **fast)):
         labelled = toy_problem(estimator, n_bags=10)
         single = labelled.bags.instances[:4][:, None]
         bags = Bags.from_list([*(labelled.bags[i] for i in range(10)), *single])

@@ -25,7 +25,7 @@ class DisjunctiveClassifier(BagClassifier, ABC):
     """Base of the 1-norm maximum-margin learners.
 
     Subclasses have the constructor parameters read here (`C`, `features`, `gamma`, `n_thresholds`,
-    `balanced`, `fit_intercept`, `intercept_scaling`, `n_init`, `time_limit`, `random_state`).
+    `class_weight`, `fit_intercept`, `intercept_scaling`, `n_init`, `time_limit`, `random_state`).
     """
 
     _rules = ("any",)
@@ -37,17 +37,26 @@ class DisjunctiveClassifier(BagClassifier, ABC):
         "features": [one_of("linear", "rbf", "thresholded")],
         "gamma": KERNEL_PARAMETERS["gamma"],
         "n_thresholds": [whole(1)],
-        "balanced": ["boolean"],
+        "class_weight": [one_of("balanced"), None],
         "fit_intercept": ["boolean"],
         "intercept_scaling": [above(0), None],
         "n_init": [whole(1)],
         "time_limit": [at_least(0), None],
-        "max_rounds": [whole(1)],
+        "n_rounds": [whole(1)],
         "feature_selection": ["boolean"],
         "features_per_round": [whole(1)],
         "selection_tol": [at_least(0)],
         "gap_tol": [at_least(0)],
     }
+
+    _renamed = {"max_rounds": "n_rounds"}
+
+    def __setstate__(self, state):
+        """Models of before `class_weight` said whether they were ``balanced``."""
+        state = dict(state)
+        if "balanced" in state:
+            state["class_weight"] = "balanced" if state.pop("balanced") else None
+        super().__setstate__(state)
 
     def _fit(self, bags, sign, weight):
         if self.features == "linear":
@@ -93,7 +102,7 @@ class DisjunctiveClassifier(BagClassifier, ABC):
             values=features.transform(bags.instances),
             bags=[rows[bags.offsets[i] : bags.offsets[i + 1]] for i in np.flatnonzero(sign > 0)],
             negatives=np.flatnonzero(bags.spread(sign) < 0),
-            slack_cost=slack_costs(bags.sizes, sign, weight, self.C, self.balanced),
+            slack_cost=slack_costs(bags.sizes, sign, weight, self.C, self.class_weight is not None),
             intercept=self.fit_intercept and not constant,
         )
 

@@ -26,7 +26,7 @@ class DPBoost(DisjunctiveClassifier):
 
     Parameters
     ----------
-    C, gamma, n_thresholds, balanced, fit_intercept, intercept_scaling
+    C, gamma, n_thresholds, class_weight, fit_intercept, intercept_scaling
         The program, as in :class:`SparseBagMarginSVC`.
     features : {"thresholded", "rbf", "linear"}, default "thresholded"
         The weak hypotheses; the default are the thesis's: balls around training instances.
@@ -34,7 +34,7 @@ class DPBoost(DisjunctiveClassifier):
         Whether to generate parallel reductions.
     reductions_per_round, features_per_round : int, defaults 50, 10
         How many reductions, and how many features, enter at a time.
-    max_rounds : int, default 20
+    n_rounds : int, default 20
         Rounds of reductions at most.
     tol : float, default 1e-3
         Stop when three rounds of reductions in a row raise the bound by less than this fraction.
@@ -80,9 +80,9 @@ class DPBoost(DisjunctiveClassifier):
         reductions=True,
         reductions_per_round=50,
         features_per_round=10,
-        max_rounds=20,
+        n_rounds=20,
         tol=1e-3,
-        balanced=True,
+        class_weight="balanced",
         fit_intercept=True,
         intercept_scaling=None,
         n_init=5,
@@ -96,9 +96,9 @@ class DPBoost(DisjunctiveClassifier):
         self.reductions = reductions
         self.reductions_per_round = reductions_per_round
         self.features_per_round = features_per_round
-        self.max_rounds = max_rounds
+        self.n_rounds = n_rounds
         self.tol = tol
-        self.balanced = balanced
+        self.class_weight = class_weight
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
         self.n_init = n_init
@@ -111,7 +111,7 @@ class DPBoost(DisjunctiveClassifier):
         iterated_search(projected, incumbent, starts, self.n_init)
         hull = HullRelaxation(program, incumbent.clock)
         before, stalled = 0.0, 0
-        for _ in self._iterations(self.max_rounds):
+        for _ in self._iterations(self.n_rounds):
             self._generate_features(hull, incumbent)
             self.relaxed_score_ = float(hull.value)
             local_search(projected, incumbent, program.best_instances(hull.scores))

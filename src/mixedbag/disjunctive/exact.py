@@ -26,12 +26,12 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
 
     Parameters
     ----------
-    C, features, gamma, n_thresholds, balanced, fit_intercept, intercept_scaling
+    C, features, gamma, n_thresholds, class_weight, fit_intercept, intercept_scaling
         The program, as in :class:`SparseBagMarginSVC`. Without a bias, or with one that costs,
         proofs are much shorter.
     gap_tol : float, default 1e-6
         The relative gap that counts as proven.
-    max_rounds : int or None, default None
+    n_rounds : int or None, default None
         Rounds of cuts before the search. None means 10, or 0 for linear features, whose
         nodes are quick.
     n_candidates : int, default 4
@@ -61,7 +61,7 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
     True
     """
 
-    _parameter_constraints = {"max_rounds": [whole(0), None], "n_candidates": [whole(1)]}
+    _parameter_constraints = {"n_rounds": [whole(0), None], "n_candidates": [whole(1)]}
 
     def __init__(
         self,
@@ -71,9 +71,9 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
         gamma="scale",
         n_thresholds=5,
         gap_tol=1e-6,
-        max_rounds=None,
+        n_rounds=None,
         n_candidates=4,
-        balanced=True,
+        class_weight="balanced",
         fit_intercept=True,
         intercept_scaling=None,
         n_init=10,
@@ -85,9 +85,9 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
         self.gamma = gamma
         self.n_thresholds = n_thresholds
         self.gap_tol = gap_tol
-        self.max_rounds = max_rounds
+        self.n_rounds = n_rounds
         self.n_candidates = n_candidates
-        self.balanced = balanced
+        self.class_weight = class_weight
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
         self.n_init = n_init
@@ -113,7 +113,7 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
 
     def _root_cuts(self, program, incumbent):
         """The cuts left in the relaxation after some rounds of lift-and-project."""
-        n_rounds = self.max_rounds
+        n_rounds = self.n_rounds
         if n_rounds is None:
             n_rounds = 0 if self.features == "linear" else _ROUNDS
         if n_rounds == 0:

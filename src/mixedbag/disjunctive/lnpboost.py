@@ -31,9 +31,9 @@ class LNPBoost(DisjunctiveClassifier):
 
     Parameters
     ----------
-    C, features, gamma, n_thresholds, balanced, fit_intercept, intercept_scaling
+    C, features, gamma, n_thresholds, class_weight, fit_intercept, intercept_scaling
         The program, as in :class:`SparseBagMarginSVC`. The bound is tighter without a free bias.
-    max_rounds : int, default 100
+    n_rounds : int, default 100
         Rounds of cuts at most.
     bags_per_round : int, default 20
         Cuts a round: the violated bags that cost most. Few cuts at a time are made against a
@@ -97,7 +97,7 @@ class LNPBoost(DisjunctiveClassifier):
         features="linear",
         gamma="scale",
         n_thresholds=5,
-        max_rounds=100,
+        n_rounds=100,
         bags_per_round=20,
         tol=0.005,
         gap_tol=1e-4,
@@ -106,7 +106,7 @@ class LNPBoost(DisjunctiveClassifier):
         feature_selection=False,
         features_per_round=2,
         selection_tol=1e-4,
-        balanced=True,
+        class_weight="balanced",
         fit_intercept=True,
         intercept_scaling=None,
         n_init=5,
@@ -117,7 +117,7 @@ class LNPBoost(DisjunctiveClassifier):
         self.features = features
         self.gamma = gamma
         self.n_thresholds = n_thresholds
-        self.max_rounds = max_rounds
+        self.n_rounds = n_rounds
         self.bags_per_round = bags_per_round
         self.tol = tol
         self.gap_tol = gap_tol
@@ -126,7 +126,7 @@ class LNPBoost(DisjunctiveClassifier):
         self.feature_selection = feature_selection
         self.features_per_round = features_per_round
         self.selection_tol = selection_tol
-        self.balanced = balanced
+        self.class_weight = class_weight
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
         self.n_init = n_init
@@ -151,7 +151,7 @@ class LNPBoost(DisjunctiveClassifier):
         """Algorithm 7.2: convexify, project, let the best-priced features of the projection in."""
         relaxed = cutting.master
         before = float("inf")
-        for _ in self._iterations(self.max_rounds):
+        for _ in self._iterations(self.n_rounds):
             self._convexify(cutting, projected, incumbent)
             local_search(projected, incumbent, relaxed.program.best_instances(relaxed.scores))
             if before - projected.value < self.selection_tol * before and len(projected.active):
@@ -167,7 +167,7 @@ class LNPBoost(DisjunctiveClassifier):
         """Rounds of cuts, with a projection after each, until they stop paying."""
         stalled = 0
         self.relaxed_score_ = float(cutting.master.value)
-        for _ in self._iterations(self.max_rounds):
+        for _ in self._iterations(self.n_rounds):
             if incumbent.gap <= self.gap_tol:
                 return
             bags = cutting.violated_bags()

@@ -41,10 +41,10 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
     feature_selection : bool, default False
         Let features in a few at a time, those of best price first (LPBoost columns), and stop when
         they hardly lower the objective: fewer features, and a milder fit.
-    features_per_round, max_rounds, selection_tol : int, int, float, defaults 2, 50, 1e-4
+    features_per_round, n_rounds, selection_tol : int, int, float, defaults 2, 50, 1e-4
         How many features a round; how many rounds at most; the relative gain that ends it.
-    balanced : bool, default True
-        Share the loss equally between the classes, as in the formula; False charges C for every
+    class_weight : "balanced" or None, default "balanced"
+        Share the loss equally between the classes, as in the formula; None charges C for every
         positive bag and for every instance of a negative bag.
     fit_intercept : bool, default True
         Whether f has a bias b. (The thesis prints its program without one; its accuracies need it.)
@@ -100,9 +100,9 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
         n_thresholds=5,
         feature_selection=False,
         features_per_round=2,
-        max_rounds=50,
+        n_rounds=50,
         selection_tol=1e-4,
-        balanced=True,
+        class_weight="balanced",
         fit_intercept=True,
         intercept_scaling=None,
         n_init=5,
@@ -115,9 +115,9 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
         self.n_thresholds = n_thresholds
         self.feature_selection = feature_selection
         self.features_per_round = features_per_round
-        self.max_rounds = max_rounds
+        self.n_rounds = n_rounds
         self.selection_tol = selection_tol
-        self.balanced = balanced
+        self.class_weight = class_weight
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
         self.n_init = n_init
@@ -142,7 +142,7 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
         """
         witness = starts.first()
         before = float("inf")
-        for _ in self._iterations(self.max_rounds):
+        for _ in self._iterations(self.n_rounds):
             witness = local_search(master, incumbent, witness)
             if before - master.value < self.selection_tol * before and len(master.active):
                 break

@@ -127,7 +127,7 @@ class TransductiveClassifier(BagClassifier):
         cost = self._weights(sign, weight, bags.sizes)
         used = cost > 0
         # Through the origin, over features that are mapped already, with costs as given.
-        wanted = {"fit_intercept": False, "features": "linear", "balanced": False}
+        wanted = {"fit_intercept": False, "features": "linear", "class_weight": None}
         learner.set_params(**{name: v for name, v in wanted.items() if name in described})
         self.estimator_ = learner.fit(together[used], target[used], sample_weight=cost[used])
 

@@ -19,7 +19,6 @@ from mixedbag.margin._landmarks import landmark_machine
 from mixedbag.margin._linear import LinearMachine
 from mixedbag.pooling import Max, bag_argmax
 
-
 _LARGEST = 1e12  # beyond, rounding leaves nothing of a margin of one in a sum of features
 
 

@@ -35,9 +35,9 @@ FAST: dict[str, dict] = {
     "PooledBoostingClassifier": {"n_rounds": 20},
     "SBoost": {"n_rounds": 10, "random_state": 0},
     # Balls around instances give ties between optima; smooth features have one optimum.
-    "DPBoost": {"random_state": 0, "n_init": 2, "max_rounds": 3, "features": "rbf"},
+    "DPBoost": {"random_state": 0, "n_init": 2, "n_rounds": 3, "features": "rbf"},
     "ExactBagMarginSVC": {"random_state": 0, "n_init": 2},
-    "LNPBoost": {"random_state": 0, "n_init": 2, "max_rounds": 3},
+    "LNPBoost": {"random_state": 0, "n_init": 2, "n_rounds": 3},
     "SparseBagMarginSVC": {"random_state": 0, "n_init": 2},
 }
 
