@@ -43,7 +43,7 @@ NEEDS = {
     ): "warm starts, a partial Gram matrix, a tube for every row, bounds on the way",
     ("proximal_newton", "LIBLINEAR"): "a free intercept, warm starts, a certificate",
     ("proximal_newton", "skglm"): "a free intercept, warm starts, a certificate",
-    ("dual_descent", "LIBLINEAR"): "a free intercept, warm starts, a certificate",
+    ("dual_descent", "LIBLINEAR"): "a free intercept, a certificate",
     ("interior_point", "Clarabel"): "sums over blocks",
     ("block_newton", "LIBLINEAR"): "a free intercept, sums over blocks",
     ("block_newton", "SciPy's L-BFGS"): "few rounds over the blocks",

@@ -35,6 +35,10 @@ class AggregateSVC(CountClassifier):
     In large bags of mixed classes many labels agree with the counts, and those of the widest margin
     need not be the true ones: a smaller C, chosen by cross-validation, is worth trying there.
 
+    The linear machine also learns from `mixedbag.engines.DistributedBags`, by the alternation of
+    more than a thousand instances. That is not how fewer learn: a search compares all pairs, which
+    blocks cannot. And here a machine is solved for the rows near its margin alone.
+
     Parameters
     ----------
     C : float, default=1.0

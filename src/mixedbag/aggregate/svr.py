@@ -30,7 +30,7 @@ class AggregateSVR(BagRegressor):
     Dividing a bag's constraint by its size makes this an ordinary support vector regression on
     bag *means*, with weight ``n_c`` and tube ``ε / n_c``; kernels enter as means over pairs of
     instances. With bags of one it is :class:`sklearn.svm.SVR` on standardised targets. The linear
-    machine also learns from `mixedbag.engines.DistributedBags`.
+    machine also learns from `mixedbag.engines.DistributedBags`, by the same interior point method.
 
     Parameters
     ----------
