@@ -1,8 +1,9 @@
 """Every hand-written solver, one problem a file.
 
 A file says: the problem in one formula, what certifies the answer, who calls it, and which library
-does the same, how fast (``benchmarks/results/product/solvers.md``). A solver stays only if it is three
-times faster than that library, or does what it cannot: warm starts, sums over blocks, certificates.
+does the same, how fast (``benchmarks/results/product/solvers.md``). A solver stays only if it is
+three times faster than that library, or does what it cannot: a free intercept, warm starts, sums
+over blocks, certificates.
 
 ==================  =====================================================================
 `smo`               kernel machines, by pairs of multipliers
