@@ -5,7 +5,7 @@ The problem: min f(x), smooth, from each of several x.
 Certificate: no start ever rises; a start has converged when a step gains less than `tol`.
 Callers: `DiverseDensity` and `EMDD`, whose f for a batch of concepts is a few matrix products.
 Library: SciPy's L-BFGS from one start after the other, which cannot give up on those that fall
-behind. Ours is 1.9 to 2.5 times faster when none is given up.
+behind. Ours is 1.5 to 2.2 times faster when none is given up.
 """
 
 from collections import deque

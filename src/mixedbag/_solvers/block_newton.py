@@ -7,8 +7,8 @@ The problem, smooth and convex::
 Certificate: the decrement of the last step, which no longer lowers the objective.
 Callers: `margin` on blocks, ``loss="squared_hinge"``.
 Library: LIBLINEAR's Newton method and SciPy's L-BFGS; the first penalises its intercept and needs
-all rows in one place, the second takes many more rounds over the blocks. In one place ours is 3
-times faster than the first and 1.8 times faster than the second.
+all rows in one place, the second takes many more rounds over the blocks. In one place ours is 1.8
+times faster than the first and 2 times faster than the second.
 """
 
 import warnings

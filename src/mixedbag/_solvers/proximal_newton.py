@@ -7,9 +7,9 @@ The problem (`hinge.Problem`)::
 Certificate: the duality gap, below `tol` times the objective.
 Callers: `margin` (linear, up to a thousand features; landmarks of kernels).
 Library: LIBLINEAR, skglm. Neither has a free intercept, warm starts or a gap, and LIBLINEAR's
-answer depends on the order of the rows until it has converged. Ours is 3.5 times faster than
-LIBLINEAR at C = 1 and 1.6 times at C = 0.01 on one machine, 3.7 and 3 times on the machines of a
-fit, and 3.3 times faster than skglm.
+answer depends on the order of the rows until it has converged. Ours is 4.1 times faster than
+LIBLINEAR at C = 1 and 1.5 times at C = 0.01 on one machine, 3.7 and 2.7 times on the machines of a
+fit, and 4.4 times faster than skglm.
 """
 
 from dataclasses import dataclass

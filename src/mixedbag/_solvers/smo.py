@@ -11,8 +11,8 @@ classification also a lower and an upper bound on the machine's objective (`clim
 Callers: `margin` (kernels other than linear), `AggregateSVC` (search and proof of labels),
 `AggregateSVR` (kernels other than linear).
 Library: LIBSVM. It has no warm starts, no partial Gram matrix, one tube for all rows, and cannot
-stop when a question is settled. Ours is 3.6 times faster on one machine and 1.7 times on those of
-a fit, 70 times at judging labels, 1.9 times on equal tubes.
+stop when a question is settled. Ours is 2.9 times faster on one machine and 1.5 times on those of
+a fit, 71 times at judging labels, 1.7 times on equal tubes.
 """
 
 import numpy as np
