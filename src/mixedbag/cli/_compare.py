@@ -5,6 +5,7 @@ import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 from typing import Annotated
 
 import numpy as np
@@ -53,6 +54,9 @@ def command(
     query: Annotated[str | None, typer.Option(help="SQL that selects from the table data.")] = None,
     images: Annotated[str | None, typer.Option(help="Instances are images, such as 8x8.")] = None,
     time_budget: Annotated[str, typer.Option(help="90s, 10m, 1h or none.")] = "10m",
+    work: Annotated[
+        str | None, typer.Option(help="Do just as much as an earlier run says it did.")
+    ] = None,
     learners: Annotated[
         str | None, typer.Option(help="Only learners named like these: svm,forest.")
     ] = None,
@@ -73,6 +77,7 @@ def command(
 
     Interrupted with Ctrl-C it keeps finished folds; the same command goes on.
     """
+    began = monotonic()  # reading is in the time budget too
     budget = seconds(time_budget)
     if budget == 0:
         raise InputError("--time-budget leaves no time: write 90s, 10m, 1h or none")
@@ -103,6 +108,8 @@ def command(
         repeats=repeats,
         n_jobs=jobs,
         random_state=seed,
+        work=work,
+        began=began,
     )
 
 
@@ -150,7 +157,8 @@ def run(
         remember(result.model, settings.get("positive"), **(columns or {}))
         for note in result.model.notes:
             console.print(shown(f"  {note}"))
-    files = write_folder(result, out, data, title)
+    with console.status("writing the results and the report"):
+        files = write_folder(result, out, data, title)
     if as_json:
         typer.echo(json.dumps(summary(result, files), indent=2))
     console.print()
@@ -252,6 +260,9 @@ def summary(result, files):
         "confusion": None if chosen is None else confusion_lists(result),
         "checks": [finding._asdict() for finding in result.checks()],
         "skipped": result.skipped,
+        "work": str(result.work),
+        "units": result.progress.n_units,
+        "left_undone": result.left_undone(),
         "notes": result.notes,
         "files": [str(file) for file in files],
     }

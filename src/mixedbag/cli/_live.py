@@ -13,6 +13,7 @@ from mixedbag.cli._terminal import shown, wide
 
 _STYLES = {"stack": "bold green", "choice": "green", "constant": "yellow", "learner": ""}
 _OTHERS = 2  # measures shown beside the one that decides
+_EVERY = 1.0  # seconds between two tables
 
 
 @contextmanager
@@ -22,7 +23,11 @@ def watching(budget, quiet=False):
     if quiet:
         yield lambda result: None
     elif not console.is_terminal:
-        yield _Lines(console)
+        lines = _Lines(console)
+        try:
+            yield lines
+        finally:
+            lines.tell()
     else:
         screen = _Screen(budget)
         with Live(screen, console=console, refresh_per_second=4, transient=True):
@@ -30,18 +35,28 @@ def watching(budget, quiet=False):
 
 
 class _Screen:
-    """The leaderboard as it was after the last trial, over a clock that goes on."""
+    """The leaderboard as it was a moment ago, over a clock that goes on.
+
+    Those who do the work only leave what is known here; the table is made by who draws it.
+    """
 
     def __init__(self, budget):
         self._budget = budget
         self._start = time.monotonic()
+        self._latest = self._drawn = None
+        self._next = 0.0
         self._table = ""
 
     def __call__(self, result):
-        self._table = leaderboard(result)
+        self._latest = result
 
     def __rich__(self):
-        spent = time.monotonic() - self._start
+        now, latest = time.monotonic(), self._latest
+        if latest is not self._drawn and now >= self._next:
+            self._table, self._drawn = leaderboard(latest), latest
+            # However long a table takes, most of the time is left for the work.
+            self._next = time.monotonic() + max(_EVERY, 4 * (time.monotonic() - now))
+        spent = now - self._start
         clock = f"{spent:.0f} s" + (f" of {self._budget:.0f} s" if self._budget else "")
         return Group(self._table, Text(f" {clock}", style="dim"))
 
@@ -52,9 +67,19 @@ class _Lines:
     def __init__(self, console):
         self._console = console
         self._told = set()
+        self._latest = None
+        self._next = 0.0
 
     def __call__(self, result):
-        for candidate in result.candidates:
+        self._latest = result
+        if time.monotonic() >= self._next:
+            self.tell()
+            self._next = time.monotonic() + _EVERY
+
+    def tell(self):
+        """Lines about those who got through since the last time."""
+        result = self._latest
+        for candidate in result.candidates if result is not None else ():
             over = candidate.name in result.failures
             done = not over and len(result.trials(candidate)) == len(result.splits)
             if candidate.name in self._told or not (over or done):
@@ -156,11 +181,24 @@ def check_lines(result):
     return [*lines, ""]
 
 
+def work_done(result):
+    """How much of the work counts, how to repeat it, and what the clock cut."""
+    cut = [f"{what}: {', '.join(names)}" for what, names in result.left_undone().items()]
+    folds = len(result.splits) // result.protocol.repeats
+    words = f'"{result.work}"' if result.work.without else str(result.work)
+    return [
+        f"work {result.work} of {result.progress.n_units} units; the same options with "
+        f"--work {words} --folds {folds} give the same result on any machine",
+        *cut,
+    ]
+
+
 def troubles(result):
     """A line for every learner that failed or could not take part, and what else went wrong."""
     lines = [f"  {note}" for note in result.notes]
     lines += [f"  {name}: {failure.message}" for name, failure in result.failures.items()]
     lines += [f"  {name} left out: {reason}" for name, reason in result.skipped.items()]
+    lines += [f"  {line}" for line in work_done(result)]
     return [shown(line) for line in lines]
 
 

@@ -65,11 +65,15 @@ class Calibrated:
     store : store of trials
     """
 
-    def __init__(self, question, sizes, store):
+    def __init__(self, question, sizes, store, known=None):
         self.question = question
         self.sizes = sizes
         self.store = store
-        self._known = {}
+        self._known = {} if known is None else known
+
+    def on(self, store):
+        """The same on other trials; what is known of those that they share is kept."""
+        return Calibrated(self.question, self.sizes, store, self._known)
 
     def inside(self, candidate, split):
         """A candidate's out-of-fold answers on the training bags."""
@@ -87,9 +91,10 @@ class Calibrated:
         return self._of(candidate, split)[1]
 
     def _of(self, candidate, split):
-        key = (candidate.name, split.name)
+        trial = self.store.get(candidate, split)
+        key = (candidate.name, split.name, trial.n_settings)
         if key not in self._known:
-            evidence = self.store.get(candidate, split).inner
+            evidence = trial.inner
             calibrate = calibrator(self.question, evidence, split.train)
             self._known[key] = calibrate(evidence), calibrate
         return self._known[key]

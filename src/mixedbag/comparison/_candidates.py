@@ -9,6 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 from mixedbag.comparison._baselines import Offer, baselines
+from mixedbag.comparison._effort import UNKNOWN, Known, known
 from mixedbag.exceptions import InputError
 from mixedbag.learners import all_learners
 from mixedbag.wrappers import InstanceWise
@@ -16,18 +17,24 @@ from mixedbag.wrappers import InstanceWise
 # Learners of sums and counts learn means and shares too: they are told so.
 _SUM_OF = {"mean": "sum", "proportion": "count"}
 
+_FEW = 200  # bags that every learner that takes part can digest
+_LONG, _LONGEST = 30.0, 300.0  # expected seconds of a fit that is worth it, of one on few bags
+_MANY = 10_000  # instances, to who compares all with all
+_PAIRS = 1.3  # the growth that tells so
+
 
 @dataclass(frozen=True)
 class Candidate:
     """A learner with the preparation it needs, and the settings to try.
 
-    `is_slow` marks those known to take their time: they begin when the others are done.
+    `effort` is what the table knows of it; on larger data it learns from a sample of `max_bags`.
     """
 
     name: str
     estimator: BaseEstimator
     grid: dict = field(default_factory=dict)
-    is_slow: bool = False
+    effort: Known = UNKNOWN
+    max_bags: int | None = None
 
 
 def find_candidates(rule, bags, names=None, random_state=0):
@@ -60,7 +67,12 @@ def find_candidates(rule, bags, names=None, random_state=0):
         seeds = [name for name in estimator.get_params() if name.endswith("random_state")]
         estimator.set_params(**dict.fromkeys(seeds, random_state))
         grid = {f"learner__{key}": list(values) for key, values in offer.grid.items()}
-        candidates.append(Candidate(offer.name, estimator, grid, _is_slow(offer.learner)))
+        effort = known(rule, offer.name)
+        max_bags = digestible(effort.law, bags)
+        if max_bags == 0:
+            skipped[offer.name] = "the table of efforts expects its fits not to end on such data"
+            continue
+        candidates.append(Candidate(offer.name, estimator, grid, effort, max_bags))
     return candidates, skipped
 
 
@@ -76,9 +88,25 @@ def _own_learners(rule, skipped):
     ]
 
 
-def _is_slow(learner):
-    """Learners that solve mathematical programs take their time."""
-    return type(learner).__module__.startswith("mixedbag.disjunctive")
+def digestible(law, bags):
+    """How many bags a learner can learn from in good time; None for all, 0 for too few."""
+    a_bag = bags.n_instances / len(bags)
+    # What compares all with all fills the memory before it takes its time.
+    most = _MANY / a_bag if law.bags + law.instances > _PAIRS else len(bags)
+    n_bags = int(min(len(bags), max(most, 2 * _FEW)))
+
+    def takes(n):
+        return law.seconds(n, n * a_bag, bags.n_features)
+
+    if takes(min(_FEW, n_bags)) > _LONGEST:
+        return 0
+    if takes(n_bags) > _LONG:
+        low, n_bags = _FEW, n_bags
+        while n_bags - low > 1:
+            middle = (low + n_bags) // 2
+            low, n_bags = (middle, n_bags) if takes(middle) <= _LONG else (low, middle)
+        n_bags = low
+    return None if n_bags >= len(bags) else n_bags
 
 
 def _named(offers, names, rule):

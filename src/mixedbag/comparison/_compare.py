@@ -2,17 +2,20 @@
 
 import math
 import time
+from dataclasses import replace
 from typing import NamedTuple
 
 from mixedbag.comparison._calibration import Calibrated
 from mixedbag.comparison._candidates import find_candidates
+from mixedbag.comparison._counted import Counted
 from mixedbag.comparison._leaderboard import Figures
 from mixedbag.comparison._protocol import make_protocol
 from mixedbag.comparison._result import Comparison
 from mixedbag.comparison._schedule import Schedule
+from mixedbag.comparison._sequence import affordable_folds
 from mixedbag.comparison._stack import Stack, Stacks
 from mixedbag.comparison._store import Folder, Memory
-from mixedbag.comparison._trials import run_trial
+from mixedbag.comparison._trials import best_of, blocks, run_trial
 from mixedbag.comparison._workers import InProcess, Workers
 from mixedbag.exceptions import InputError
 
@@ -36,6 +39,8 @@ def compare(
     positive=None,
     folder=None,
     watch=None,
+    work=None,
+    began=None,
 ):
     """Compare every learner that suits the labels, and make the best model.
 
@@ -57,8 +62,11 @@ def compare(
     folds, repeats, inner_folds : int
         Outer folds, how often to cut anew, and folds inside the training bags.
     time_budget : float, optional
-        Seconds after which no new trial begins. Quick learners go first; what is not finished is
-        shown as such. Without it everything runs to its end.
+        Seconds after which the sequence of work is cut. The sequence follows from the data and a
+        measured table: a quick strong learner first, then what promises most for its cost. Only
+        what is finished from its beginning counts, so the same amount of work gives the same
+        result (`Comparison.work`). When the table expects the budget to be short, fewer folds are
+        made for all learners. Without a budget everything runs to its end.
     n_jobs : int, optional
         Number of worker processes. Without it, trials run in this process, and one that is running
         cannot be cut short.
@@ -84,6 +92,11 @@ def compare(
         Where to keep finished trials; a later call with the same data goes on from there.
     watch : callable, optional
         Called with a `Comparison` of what is known so far, after every trial.
+    work : int or str, optional
+        Do exactly this much of the sequence, as `Comparison.work` of an earlier run says, and count
+        nothing else: the result is that run's, bit for bit, whatever the machine and its load.
+    began : float, optional
+        When the clock of the budget began, as `time.monotonic` tells it; without it, now.
 
     Returns
     -------
@@ -98,7 +111,7 @@ def compare(
     >>> result.rule
     'any'
     """
-    start = time.monotonic()
+    start = time.monotonic() if began is None else began
     if time_budget is not None and not (time_budget >= 0 and math.isfinite(time_budget)):
         raise InputError(f"time_budget must be a number of seconds, or None; got {time_budget!r}")
     guess, protocol = make_protocol(
@@ -114,14 +127,37 @@ def compare(
         positive=positive,
     )
     candidates, skipped = find_candidates(guess.rule, protocol.bags, learners, random_state)
+    notes = []
+    if time_budget is not None and work is None:
+        protocol, notes = _affordable(protocol, candidates, time_budget)
+    notes += _samples(candidates, protocol)
     workers = InProcess(protocol) if n_jobs is None else Workers(protocol, n_jobs)
     with workers:
         store = Memory() if folder is None else Folder(folder, protocol)
-        notes = store.recall(candidates)
-        stacks = Stacks(Calibrated(protocol.question, protocol.bags.sizes, store))
+        notes += store.recall(candidates)
+        calibrated = Calibrated(protocol.question, protocol.bags.sizes, Counted(protocol))
+        stacks = Stacks(calibrated)
         figures = Figures(protocol)
         plan = Comparison(guess, protocol, candidates, skipped, notes, stacks, figures)
-        return Schedule(plan, store, start, time_budget, watch).run(workers)
+        return Schedule(plan, store, start, time_budget, work, watch).run(workers)
+
+
+def _affordable(protocol, candidates, budget):
+    """The protocol with fewer folds where the budget asks for it, and what to say of that."""
+    folds = affordable_folds(candidates, protocol, budget)
+    if folds == protocol.folds:
+        return protocol, []
+    note = f"{folds} folds for all, not {protocol.folds}: the time budget has no room for more"
+    return replace(protocol, folds=folds), [note]
+
+
+def _samples(candidates, protocol):
+    """Which learners learn from a part of the bags."""
+    return [
+        f"{c.name} learns from {c.max_bags} bags at a time, drawn at random: more take too long"
+        for c in candidates
+        if c.max_bags is not None and c.max_bags < len(protocol.bags)
+    ]
 
 
 class Fitted(NamedTuple):
@@ -159,7 +195,9 @@ def fit_best_setting(
         names = ", ".join(candidate.name for candidate in candidates)
         raise InputError(f"{learner!r} may mean {names or 'a learner that needs dense data'}")
     (candidate,), everything, store = candidates, protocol.everything, Memory()
-    store.put(candidate, everything, run_trial(protocol, candidate, everything))
+    n_blocks = len(blocks(candidate))
+    tried = [run_trial(protocol, candidate, everything, block) for block in range(n_blocks)]
+    store.put(candidate, everything, best_of(tried))
     stack = Stack(Calibrated(protocol.question, protocol.bags.sizes, store), candidates, 1)
     setting = store.get(candidate, everything).setting
     return Fitted(stack.model(protocol, everything), candidate.name, guess.rule, setting)

@@ -55,6 +55,19 @@ class Protocol:
         """The split of the final fits: all bags to learn from."""
         return Split("all", np.arange(len(self.bags)), np.arange(0))
 
+    def sample(self, rows, max_bags=None):
+        """The bags `rows`, or `max_bags` of them at random, of every class its share."""
+        if max_bags is None or len(rows) <= max_bags:
+            return rows
+        rng = np.random.default_rng(self.random_state)
+        codes = self.question.codes[rows] if self.question.kind == "classes" else None
+        codes = np.zeros(len(rows), dtype=np.int64) if codes is None else codes
+        place = np.empty(len(rows))
+        for code in np.unique(codes):
+            where = np.flatnonzero(codes == code)
+            place[where] = (rng.permutation(len(where)) + 0.5) / len(where)
+        return rows[np.sort(np.argsort(place, kind="stable")[:max_bags])]
+
     def inner_splits(self, rows):
         """Training and test places within the training bags `rows`."""
         return self._cut(rows, self.inner_folds, self.random_state)

@@ -13,7 +13,9 @@ from mixedbag.comparison._leaderboard import Entry, Figures, make_rows
 from mixedbag.comparison._measures import confusion
 from mixedbag.comparison._protocol import Protocol
 from mixedbag.comparison._rules import Guess
+from mixedbag.comparison._sequence import Work
 from mixedbag.comparison._stack import Stacks
+from mixedbag.comparison._trials import settings
 from mixedbag.comparison.checks import run_checks
 
 STACK = "stack of the best"
@@ -41,11 +43,15 @@ class OutOfFold(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """How far the trials are: those done by the names of candidate and split, failed and begun."""
+    """How far the work is: trials by the names of candidate and split, failures, who is at work,
+    how much of the sequence counts, of how many units, and models fitted on all bags."""
 
     trials: Mapping = _NOTHING
     failures: Mapping = _NOTHING
     running: frozenset = frozenset()
+    work: Work = Work(0)
+    n_units: int = 0
+    models: Mapping = _NOTHING
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,6 +77,9 @@ class Comparison:
         Learners that failed or were stopped, and how.
     running : frozenset of str
         Learners at work at that moment, for those who `watch`.
+    work : Work
+        How much of the sequence of work counts: ``compare(..., work=str(result.work))`` on the
+        same data gives the same result, bit for bit, on any machine.
     notes : list of str
         What else there is to know, such as kept trials that had to be done again.
     """
@@ -95,6 +104,7 @@ class Comparison:
     splits = property(lambda self: self.protocol.splits)
     failures = property(lambda self: self.progress.failures)
     running = property(lambda self: self.progress.running)
+    work = property(lambda self: self.progress.work)
 
     def __repr__(self):
         best = self.chosen()
@@ -137,10 +147,34 @@ class Comparison:
         judged = [measure.judge(cases[s.train], inside(candidate, s)) for s in self.splits]
         return -np.mean(judged)
 
-    def ready(self):
-        """The finalists that have met all bags: the model is made of these."""
-        everything = self.protocol.everything.name
-        return [c for c in self.finalists() if (c.name, everything) in self.progress.trials]
+    def final_fits(self):
+        """Candidates and settings to fit on all bags: the model is made of these."""
+        everything, finalists = self.protocol.everything, self.finalists()
+        if not finalists:
+            return []
+        stack = self.stack_of(finalists)
+        return [(c, stack.setting(c, everything)) for c in stack.taking_part(everything)]
+
+    def left_undone(self):
+        """What the clock cut: learners never begun, not through, or with settings not tried."""
+        if self.work.n_units == self.progress.n_units:
+            return {}
+        found: dict = {"never begun": [], "not through all folds": [], "not all settings": []}
+        for candidate in self.candidates:
+            trials = self.trials(candidate)
+            if candidate.name in self.failures:
+                continue
+            if not trials:
+                found["never begun"].append(candidate.name)
+            elif len(trials) < len(self.splits):
+                found["not through all folds"].append(candidate.name)
+            elif self._tried(candidate) < len(settings(candidate)):
+                found["not all settings"].append(candidate.name)
+        return {what: names for what, names in found.items() if names}
+
+    def _tried(self, candidate):
+        """How many settings count."""
+        return self.stacks.calibrated.store.n_settings(candidate)
 
     # The leaderboard -----------------------------------------------------------------------------
 
@@ -155,7 +189,7 @@ class Comparison:
         finished = self.finished()
         for name, kind, n_best in ((CHOICE, "choice", 1), (STACK, "stack", _N_BEST)):
             if len(finished) >= min(n_best, 2):
-                key = (name, *(candidate.name for candidate in finished))
+                key = (name, *((c.name, self._tried(c)) for c in finished))
                 figure = self._figure(key, self.stack_of(finished, n_best).answer)
                 entries.append(Entry(name, kind, figure))
         share = len(self.splits[0].test) / len(self.bags)
@@ -167,8 +201,8 @@ class Comparison:
         met = [split for split in self.splits if split.name in known]
         figure = None
         if met:
-            name = candidate.name
-            figure = self._figure(name, lambda s: calibrated.outside(candidate, s), met)
+            key = (candidate.name, self._tried(candidate))
+            figure = self._figure(key, lambda s: calibrated.outside(candidate, s), met)
         seconds = sum(trial.seconds for trial in known.values())
         failure = self.failures.get(candidate.name)
         return Entry(candidate.name, "learner", figure, seconds, failure)
@@ -261,7 +295,8 @@ class Comparison:
     @cached_property
     def model(self) -> Any:
         """The chosen model, refitted on all bags; None while nothing is finished."""
-        members = self.ready()
+        members = self.finalists()
         if not members:
             return None
-        return self.stack_of(members).model(self.protocol, self.protocol.everything)
+        everything = self.protocol.everything
+        return self.stack_of(members).model(self.protocol, everything, self.progress.models)

@@ -1,26 +1,42 @@
-"""Which trial comes next: quick learners first, so that an answer stands early and grows."""
+"""When work is done: the sequence from its beginning, until it ends or the clock cuts it."""
 
 import time
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from mixedbag.comparison._counted import Counted
 from mixedbag.comparison._result import Progress
-from mixedbag.comparison._workers import Failure, Job
+from mixedbag.comparison._sequence import Work, read_work, sequence
+from mixedbag.comparison._workers import Failure, Final
 
-_FOR_FINAL = 0.15  # share of the budget kept for the fits on all bags
 _PATIENCE = 15.0  # seconds: the first fit of a learner may have to compile its kernels
+_LATE = 5.0  # times the expected seconds, after which a unit holds up the others too long
+_AFTER = 0.08, 1.0, 5.0  # share of the budget to put the model together; at least, at most seconds
+
+
+class _Fall(NamedTuple):
+    """How a learner left: from this block of settings on it does not count.
+
+    It was the unit at `place` in the sequence; nothing before it knows of it.
+    """
+
+    block: int
+    failure: Failure
+    place: int = -1
 
 
 class Schedule:
-    """Runs the trials of a comparison on workers until they are done or the time is up.
+    """Does the units of the sequence in their order, and counts those finished from its beginning.
 
-    The first learner goes through all its folds, so that an answer stands soon. Then the learner
-    with the least time left goes on, as far as its finished folds tell; one that has not begun is
-    taken for an average one, or comes last where it is known to be slow. With a budget, a trial
-    gets an allowance for trying settings, and is stopped when it takes a large part of all the time
-    there is.
+    Units end in any order on several workers; what counts is the longest part of the sequence
+    without a gap. So the outcome follows from its length alone, whatever the load. A learner that
+    fails, or that a budget cannot wait for, leaves the sequence with the block of settings it
+    failed on; when the clock or a crash did it, the work says so (`Work.without`).
+
+    The first learner goes through its folds whatever the clock says: a model always comes out.
 
     Parameters
     ----------
@@ -31,108 +47,206 @@ class Schedule:
     start : float
         When the clock of the budget began.
     budget : float, optional
+    work : int or str, optional
+        Do and count exactly this much, whatever the time.
     watch : callable, optional
         Told what is known after every step.
     """
 
-    def __init__(self, plan, store, start, budget=None, watch=None):
+    def __init__(self, plan, store, start, budget=None, work=None, watch=None):
         self._plan = plan
         self._store = store
-        self._start = start
-        self._budget = budget
+        self._units = sequence(plan.candidates, plan.protocol)
+        self._places = {unit.key: place for place, unit in enumerate(self._units)}
+        self._end = np.inf if budget is None or work is not None else start + budget
+        self._patience = np.inf if self._end == np.inf else max(_PATIENCE, budget / 10)
+        self._after = 0.0 if budget is None else np.clip(_AFTER[0] * budget, *_AFTER[1:])
         self._watch = watch or (lambda known: None)
-        self._failures = {}
-        self._running = set()  # names of a candidate and a split
+        self._falls: dict[str, _Fall] = {}
+        self._running: dict[Any, Any] = {}  # keys to units or final fits, and when they began
+        self._models: dict[str, Any] = {}
+        self._n_done = 0
+        self._n_wanted = len(self._units)
+        self._paces: list[float] = []
+        self._reserve = 0.0
+        if work is not None:
+            self._n_wanted, without = read_work(work, plan.candidates, len(self._units))
+            for name, block in without:
+                failure = Failure("stopped", "left out, as the work asks")
+                self._falls[name] = _Fall(block, failure)
 
     def run(self, workers):
-        """All folds, then the best few on all bags; of these, at least one whatever it takes."""
+        """The units, as many as there is time for, then the models of those that are chosen."""
         try:
-            self._run(workers)
+            self._work(workers)
+            self._make_models(workers)
         except BaseException:
             self._watch(self._known())  # whatever ended it, the last word is what is kept
             raise
         return self._known()
 
-    def _run(self, workers):
-        if self._budget is None:
-            self._drain(workers, self._open_trials, None)
-            self._drain(workers, self._final_trials, None)
-            return
-        end = self._start + self._budget
-        self._drain(workers, self._open_trials, end - _FOR_FINAL * self._budget)
-        self._drain(workers, self._final_trials, end)
-        if not self._known().ready():
-            self._drain(workers, lambda: self._final_trials()[:1], None)
+    # The sequence --------------------------------------------------------------------------------
+
+    def _work(self, workers):
+        self._advance()
+        self._watch(self._known())
+        while True:
+            self._fill(workers)
+            if not self._running:
+                return
+            for unit, outcome in workers.wait(self._next_limit() - time.monotonic()):
+                self._take(unit, outcome)
+            for unit, began in list(self._running.values()):
+                if self._limit(unit, began) <= time.monotonic() and workers.stop(unit.key):
+                    self._take(unit, self._late(unit))
+            self._watch(self._known())
+
+    def _fill(self, workers):
+        """Keep the workers busy with what comes next."""
+        for unit in self._units[self._n_done : self._n_wanted]:
+            if len(self._running) >= workers.capacity:
+                return
+            if self._is_over(unit) or unit.key in self._running:
+                continue
+            if time.monotonic() + self._expected(unit) > self._cut(unit):
+                return
+            self._begin(workers, unit)
+
+    def _begin(self, workers, unit):
+        workers.submit(unit)
+        self._running[unit.key] = unit, time.monotonic()
+        self._watch(self._known())
+
+    def _take(self, unit, outcome):
+        _, began = self._running.pop(unit.key)
+        if not isinstance(outcome, Failure):
+            self._store.put(unit.candidate, unit.split, outcome, unit.block)
+            self._paces.append((time.monotonic() - began) / unit.seconds)
+        elif outcome.kind != "late":
+            self._fall(unit.candidate.name, unit.block, outcome, self._places[unit.key])
+        self._advance()
+
+    def _fall(self, name, block, failure, place=-1):
+        before = self._falls.get(name)
+        if before is None or (block, place) < (before.block, before.place):
+            self._falls[name] = _Fall(block, failure, place)
+
+    def _is_over(self, unit):
+        """Whether a unit is finished, or will never be begun."""
+        fall = self._falls.get(unit.candidate.name)
+        if fall is not None and unit.block >= fall.block:
+            return True
+        return self._store.get(unit.candidate, unit.split, unit.block) is not None
+
+    def _advance(self):
+        """Count what is finished from the beginning without a gap."""
+        before = self._n_done
+        while self._n_done < self._n_wanted and self._is_over(self._units[self._n_done]):
+            self._n_done += 1
+        if self._end < np.inf and self._n_done > before:
+            self._reserve = self._seconds_of_models()
+
+    # The clock, which may only cut ---------------------------------------------------------------
+
+    def _cut(self, unit):
+        """The time at which a unit is of no use any more."""
+        if unit.block == 0 and unit.candidate.name == self._indispensable():
+            return np.inf
+        return self._end - self._after - self._reserve
+
+    def _indispensable(self):
+        """The learner without which there is no answer yet, by name."""
+        standing = [u.candidate.name for u in self._units if self._stands(u.candidate.name)]
+        if not standing:
+            return None
+        name = standing[0]
+        mine = [u for u in self._units if u.candidate.name == name and u.block == 0]
+        return None if all(map(self._is_over, mine)) else name
+
+    def _stands(self, name):
+        return name not in self._falls or self._falls[name].block > 0
+
+    def _limit(self, unit, began):
+        """When to stop waiting for a unit."""
+        cut = self._cut(unit)
+        if cut == np.inf:
+            return cut
+        patience = max(self._patience, _LATE * self._expected(unit))
+        return min(cut, began + patience)
+
+    def _next_limit(self):
+        return min(self._limit(*running) for running in self._running.values())
+
+    def _late(self, unit):
+        if time.monotonic() >= self._cut(unit):
+            return Failure("late", "a trial was stopped at the end of the time budget")
+        return Failure("stopped", "a trial was stopped: it took too much of the time budget")
+
+    def _expected(self, unit):
+        """Seconds that a unit will take: as on other folds, or by the table at today's pace."""
+        if self._end == np.inf:
+            return 0.0
+        met = (self._store.get(unit.candidate, s, unit.block) for s in self._plan.splits)
+        known = [trial.seconds for trial in met if trial is not None]
+        pace = float(np.median(self._paces)) if self._paces else 1.0
+        return float(np.mean(known)) if known else unit.seconds * pace
+
+    def _seconds_of_models(self):
+        """What fitting the finalists on all bags will take, one after the other."""
+        known = self._known()
+        total = 0.0
+        for candidate in known.finalists():
+            trials = known.trials(candidate).values()
+            n_fits = self._plan.protocol.inner_folds * max(t.n_settings for t in trials) + 1
+            total += 1.2 * float(np.mean([t.seconds for t in trials])) / n_fits
+        return total
+
+    # The models ----------------------------------------------------------------------------------
+
+    def _make_models(self, workers):
+        """Fit those who take part in the answer on all bags; whoever fails there leaves."""
+        while True:
+            known = self._known()
+            missing = [f for f in known.final_fits() if f[0].name not in self._models]
+            if not missing:
+                return
+            self._fit_all(workers, missing)
+
+    def _fit_all(self, workers, finals):
+        waiting = list(finals)
+        while waiting or self._running:
+            while waiting and len(self._running) < workers.capacity:
+                self._begin(workers, Final(*waiting.pop(0)))
+            for final, outcome in workers.wait(np.inf):
+                del self._running[final.key]
+                name = final.candidate.name
+                if isinstance(outcome, Failure):
+                    self._fall(name, 0, outcome)
+                else:
+                    self._models[name] = outcome
+
+    # What is known -------------------------------------------------------------------------------
 
     def _known(self):
         """What is known now; nothing that happens later changes it."""
-        return replace(
-            self._plan,
-            progress=Progress(
-                self._store.trials(),
-                MappingProxyType(dict(self._failures)),
-                frozenset(name for name, _ in self._running),
-            ),
-        )
-
-    def _drain(self, workers, open_trials, end):
-        """Keep the workers busy with what is open, until nothing is or the time is up."""
-        self._watch(self._known())
-        while True:
-            waiting = [t for t in open_trials() if (t[0].name, t[1].name) not in self._running]
-            while waiting and len(self._running) < workers.capacity:
-                if end is not None and time.monotonic() >= end:
-                    break
-                candidate, split = waiting.pop(0)
-                self._running.add((candidate.name, split.name))
-                workers.submit(self._job(candidate, split, end, workers.capacity))
-                self._watch(self._known())
-            if not self._running:
-                return
-            for job, outcome in workers.wait():
-                self._running.discard((job.candidate.name, job.split.name))
-                if not isinstance(outcome, Failure):
-                    self._store.put(job.candidate, job.split, outcome)
-                elif outcome.kind != "late":
-                    self._failures[job.candidate.name] = outcome
-                self._watch(self._known())
-
-    def _open_trials(self):
-        """Trials that are not done, the next one first."""
-        known = self._known()
-        answered = bool(known.finished())
-        trials = {c.name: known.trials(c) for c in known.candidates}
-        paces = {n: np.mean([t.seconds for t in d.values()]) for n, d in trials.items() if d}
-        average = float(np.median(list(paces.values()))) if paces else 0.0
-        ranked = []
-        for candidate in known.candidates:
-            name, is_new = candidate.name, candidate.name not in paces
-            if name in known.failures or (is_new and name in known.running):
-                continue
-            left = [split for split in known.splits if split.name not in trials[name]]
-            later = is_new and (candidate.is_slow or not answered)
-            key = (later, paces.get(name, average) * len(left))
-            # One fold of a new learner is enough to tell how quick it is.
-            ranked += [(key, candidate, split) for split in (left[:1] if is_new else left)]
-        ranked.sort(key=lambda entry: entry[0])
-        return [(candidate, split) for _, candidate, split in ranked]
-
-    def _final_trials(self):
-        """Trials on all bags that the model still needs: those of the best few, judged inside."""
-        known, everything = self._known(), self._plan.protocol.everything
-        ready = known.ready()
-        return [
-            (candidate, everything)
-            for candidate in known.finalists()
-            if candidate not in ready and candidate.name not in known.failures
+        falls = {n: fall for n, fall in self._falls.items() if fall.place < self._n_done}
+        failed = {n: fall.failure for n, fall in falls.items() if fall.block == 0}
+        trials = {
+            unit.key: self._store.get(unit.candidate, unit.split, unit.block)
+            for unit in self._units[: self._n_done]
+            if unit.candidate.name not in failed
+        }
+        met = {key: trial for key, trial in trials.items() if trial is not None}
+        counted = Counted(self._plan.protocol, self._plan.candidates, met)
+        without = [
+            (name, fall.block) for name, fall in falls.items() if fall.failure.kind != "error"
         ]
-
-    def _job(self, candidate, split, end, capacity):
-        """A trial with twice an even share of the time for its settings, and limited patience."""
-        if self._budget is None:
-            return Job(candidate, split)
-        n_trials = len(self._plan.candidates) * (len(self._plan.splits) + 1)
-        allowance = 2 * self._budget * capacity / n_trials
-        if end is None:
-            return Job(candidate, split, allowance)
-        return Job(candidate, split, allowance, max(_PATIENCE, self._budget / 10), end)
+        progress = Progress(
+            MappingProxyType(counted.trials),
+            MappingProxyType(failed),
+            frozenset(name for name, *_ in self._running),
+            Work(self._n_done, tuple(sorted(without))),
+            len(self._units),
+            MappingProxyType(dict(self._models)),
+        )
+        return replace(self._plan, stacks=self._plan.stacks.on(counted), progress=progress)

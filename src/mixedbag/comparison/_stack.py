@@ -1,6 +1,7 @@
 """The stack: which learners take part and how much, decided on training bags alone."""
 
 from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 
@@ -85,14 +86,31 @@ class Stack:
         evidence = [self.calibrated.store.get(c, split).instances for c in witnesses]
         return account.agree(evidence, self.answer(split), self.calibrated.offsets(split.test))
 
-    def model(self, protocol, split):
-        """The members fitted on the training bags of `split`, as one estimator."""
+    def taking_part(self, split):
+        """Candidates that are asked about bags or about instances."""
+        asked = [candidate for candidate, _ in self.members(split)] + self.witnesses(split)[0]
+        return [c for c in self.candidates if c.name in {candidate.name for candidate in asked}]
+
+    def setting(self, candidate, split):
+        return self.calibrated.store.get(candidate, split).setting
+
+    def model(self, protocol, split, fitted=MappingProxyType({})):
+        """The members fitted on the training bags of `split`, as one estimator.
+
+        Those in `fitted`, by name, are so already.
+        """
         weights = {candidate.name: weight for candidate, weight in self.members(split)}
         witnesses, account = self.witnesses(split)
         asked = [candidate.name for candidate in witnesses]
-        taking_part = [c for c in self.candidates if c.name in {*weights, *asked}]
+        taking_part = self.taking_part(split)
         names = [candidate.name for candidate in taking_part]
         store = self.calibrated.store
+        models = [
+            fitted[c.name]
+            if c.name in fitted
+            else fit(protocol, c, self.setting(c, split), split.train)
+            for c in taking_part
+        ]
         evidence = [store.get(candidate, split).inner_instances for candidate in witnesses]
         notes = doubts(account, evidence, self.calibrated.offsets(split.train))
         if not any(knows_instances(candidate.estimator) for candidate in witnesses):
@@ -100,7 +118,7 @@ class Stack:
         return model_for(
             protocol.question,
             names,
-            [fit(protocol, c, store.get(c, split).setting, split.train) for c in taking_part],
+            models,
             [self.calibrated.calibrator(candidate, split) for candidate in taking_part],
             [weights.get(name, 0.0) for name in names],
             [names.index(name) for name in asked],
@@ -112,12 +130,17 @@ class Stack:
 class Stacks:
     """The stacks of a comparison: that of the same candidates is made once."""
 
-    def __init__(self, calibrated):
+    def __init__(self, calibrated, known=None):
         self.calibrated = calibrated
-        self._known = {}
+        self._known = {} if known is None else known
+
+    def on(self, store):
+        """The same on other trials; stacks of those that they share are kept."""
+        return Stacks(self.calibrated.on(store), self._known)
 
     def of(self, candidates, n_best):
-        key = (tuple(candidate.name for candidate in candidates), n_best)
+        tried = self.calibrated.store.n_settings
+        key = (tuple((candidate.name, tried(candidate)) for candidate in candidates), n_best)
         if key not in self._known:
             self._known[key] = Stack(self.calibrated, candidates, n_best)
         return self._known[key]

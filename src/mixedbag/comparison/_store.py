@@ -3,14 +3,14 @@
 import hashlib
 import json
 import re
+from itertools import product
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 
 from mixedbag._files import sweep, written_whole
 from mixedbag._version import __version__
-from mixedbag.comparison._trials import Trial, settings, what_is_wrong
+from mixedbag.comparison._trials import Trial, blocks, settings, what_is_wrong
 
 _ARRAYS = ("inner", "inner_instances", "outer", "instances")
 _SLACK = 1 << 16  # bytes of a trial file besides its scores
@@ -22,15 +22,11 @@ class Memory:
     def __init__(self):
         self._trials = {}
 
-    def get(self, candidate, split):
-        return self._trials.get((candidate.name, split.name))
+    def get(self, candidate, split, block=0):
+        return self._trials.get((candidate.name, split.name, block))
 
-    def put(self, candidate, split, trial):
-        self._trials[candidate.name, split.name] = trial
-
-    def trials(self):
-        """All that are there now, by the names of candidate and split."""
-        return MappingProxyType(dict(self._trials))
+    def put(self, candidate, split, trial, block=0):
+        self._trials[candidate.name, split.name, block] = trial
 
     def recall(self, candidates):
         """Take up the trials of an earlier run; says what was wrong with some. Here: none."""
@@ -56,33 +52,36 @@ class Folder(Memory):
         """Take up the trials that an earlier run left; what cannot be one is named and left."""
         notes = []
         for candidate in candidates:
-            for split in (*self.protocol.splits, self.protocol.everything):
-                path = self.path(candidate, split)
+            units = product(self.protocol.splits, range(len(blocks(candidate))))
+            for split, block in units:
+                path = self.path(candidate, split, block)
                 if not path.exists():
                     continue
                 try:
-                    super().put(candidate, split, self._read(path, candidate, split))
+                    trial = self._read(path, candidate, split, block)
+                    super().put(candidate, split, trial, block)
                 except Exception as error:  # whatever bytes can do to a reader
                     reason = str(error) or type(error).__name__
                     notes.append(f"{path.name} is no finished trial and is done again: {reason}")
         return notes
 
-    def put(self, candidate, split, trial):
+    def put(self, candidate, split, trial, block=0):
         facts = {k: v for k, v in vars(trial).items() if k not in _ARRAYS}
         arrays = {name: getattr(trial, name) for name in _ARRAYS}
-        with written_whole(self.path(candidate, split)) as file:
+        with written_whole(self.path(candidate, split, block)) as file:
             np.savez(file, facts=json.dumps(facts), **arrays)
-        super().put(candidate, split, trial)
+        super().put(candidate, split, trial, block)
 
-    def path(self, candidate, split):
-        """Where the trial of a candidate on a split is kept."""
+    def path(self, candidate, split, block=0):
+        """Where the trial of a candidate on a split with a block of settings is kept."""
         # Not the repr, which scikit-learn shortens.
         text = f"{candidate.estimator.get_params()} {sorted(candidate.grid.items())}"
+        text += f" {candidate.max_bags}" if candidate.max_bags else ""
         digest = hashlib.sha256(re.sub(r"\s+", " ", text).encode()).hexdigest()[:8]
         name = re.sub(r"[^a-z0-9]+", "-", candidate.name.lower())
-        return self.folder / f"{name}-{digest}-{split.name}.npz"
+        return self.folder / f"{name}-{digest}-{split.name}-{block}.npz"
 
-    def _read(self, path, candidate, split):
+    def _read(self, path, candidate, split, block):
         with np.load(path, allow_pickle=False) as file:
             # Sizes first: a small file can unpack to more than there is memory.
             n_rows = len(self.protocol.bags) + self.protocol.bags.n_instances
@@ -92,7 +91,7 @@ class Folder(Memory):
             facts = json.loads(str(file["facts"]))
             facts["setting"] = _own_setting(candidate, facts["setting"])
             trial = Trial(**facts, **{name: file[name] for name in _ARRAYS})
-        wrong = what_is_wrong(trial, self.protocol, candidate, split)
+        wrong = what_is_wrong(trial, self.protocol, candidate, split, block)
         if wrong:
             raise ValueError(wrong)
         return trial

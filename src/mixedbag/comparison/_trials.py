@@ -1,7 +1,7 @@
 """One trial: a candidate chooses its setting on training bags and answers for the others."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +10,8 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
 from mixedbag.comparison._calibration import calibrator
+
+_BLOCK = 4  # settings tried together, after the first
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Trial:
     loss : float
         Mean inner loss of the winning setting.
     n_settings : int
-        How many settings were tried; fewer than the grid has when time was short.
+        How many settings were tried: those of a block, or of several (`best_of`).
     seconds : float
     """
 
@@ -43,11 +45,11 @@ class Trial:
     seconds: float
 
 
-def run_trial(protocol, candidate, split, allowance=None):
-    """Try `candidate` on `split`; stop trying settings after `allowance` seconds."""
+def run_trial(protocol, candidate, split, block=0):
+    """Try `candidate` on `split` with one block of its settings."""
     start = time.perf_counter()
-    question = protocol.question
-    best, n_settings = _best_setting(protocol, candidate, split.train, allowance)
+    question, tried = protocol.question, blocks(candidate)[block]
+    best = _best_setting(protocol, candidate, split.train, tried)
     inner_instances = _instances_out_of_fold(protocol, split.train, best)
     outer = instances = np.empty((0, best.inner.shape[1]))
     if len(split.test):
@@ -57,11 +59,22 @@ def run_trial(protocol, candidate, split, allowance=None):
         instances = question.evidence_of_instances(model, test)
     seconds = time.perf_counter() - start
     evidence = best.inner, inner_instances, outer, instances
-    return Trial(best.setting, *evidence, best.loss, n_settings, seconds)
+    return Trial(best.setting, *evidence, best.loss, len(tried), seconds)
+
+
+def best_of(trials):
+    """The trials of several blocks as one: what the best of them found."""
+    best = min(trials, key=lambda trial: trial.loss)
+    return replace(
+        best,
+        n_settings=sum(trial.n_settings for trial in trials),
+        seconds=sum(trial.seconds for trial in trials),
+    )
 
 
 def fit(protocol, candidate, setting, rows):
-    """The candidate with a setting, fitted on some of the bags."""
+    """The candidate with a setting, fitted on some of the bags, as many as it can digest."""
+    rows = protocol.sample(rows, candidate.max_bags)
     model = clone(candidate.estimator).set_params(**setting)
     weight = protocol.question.weight[rows]
     weights = {} if (weight == 1.0).all() else {_weight_name(model): weight}
@@ -69,14 +82,20 @@ def fit(protocol, candidate, setting, rows):
 
 
 def settings(candidate):
-    """The settings of the grid, the candidate's own first, so that a cut grid keeps it."""
+    """The settings of the grid, those like the candidate's own first."""
     grid = list(ParameterGrid(candidate.grid))
     own = candidate.estimator.get_params()
     grid.sort(key=lambda setting: sum(own[name] != value for name, value in setting.items()))
     return grid
 
 
-def what_is_wrong(trial, protocol, candidate, split):
+def blocks(candidate):
+    """The settings in blocks, each tried as a whole or not at all; the likeliest is alone."""
+    grid = settings(candidate)
+    return [grid[:1], *(grid[k : k + _BLOCK] for k in range(1, len(grid), _BLOCK))]
+
+
+def what_is_wrong(trial, protocol, candidate, split, block=0):
     """Why a trial cannot be the outcome of `run_trial` on this split; empty when it can."""
     width = trial.inner.shape[1] if trial.inner.ndim == 2 else 0
     n_rows = {
@@ -93,13 +112,13 @@ def what_is_wrong(trial, protocol, candidate, split):
             return f"{name!r} has the shape {values.shape}, not {(n, width)}"
         if not np.isfinite(values).all():
             return f"{name!r} holds scores that are missing or infinite"
-    grid = settings(candidate)
-    if trial.setting not in grid:
+    tried = blocks(candidate)[block]
+    if trial.setting not in tried:
         return f"the setting {trial.setting} is unknown"
     if not np.isfinite([trial.loss, trial.seconds]).all() or trial.seconds < 0:
         return "its loss or its time is no number"
-    if not 1 <= trial.n_settings <= len(grid):
-        return f"{trial.n_settings} settings tried of {len(grid)}"
+    if trial.n_settings != len(tried):
+        return f"{trial.n_settings} settings tried of {len(tried)}"
     return ""
 
 
@@ -110,22 +129,16 @@ class _Setting(NamedTuple):
     models: list  # one an inner fold, until the setting is beaten
 
 
-def _best_setting(protocol, candidate, rows, allowance):
-    """The setting of smallest out-of-fold loss on `rows`; the default is tried first."""
-    start = time.perf_counter()
-    question = protocol.question
-    best, tried = None, 0
-    for setting in settings(candidate):
-        spent = time.perf_counter() - start
-        if tried and allowance is not None and spent * (tried + 1) / tried > allowance:
-            break
+def _best_setting(protocol, candidate, rows, tried):
+    """The setting of smallest out-of-fold loss on `rows`, the first of equals."""
+    question, best = protocol.question, None
+    for setting in tried:
         inner, models = _out_of_fold(protocol, candidate, setting, rows)
         answer = calibrator(question, inner, rows)(inner)
         loss = question.mean(question.loss(answer, rows), rows)
-        tried += 1
         if best is None or loss < best.loss:
             best = _Setting(setting, inner, loss, models)
-    return best, tried
+    return best
 
 
 def _out_of_fold(protocol, candidate, setting, rows):

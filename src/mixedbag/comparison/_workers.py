@@ -5,33 +5,36 @@ import os
 import pickle
 import queue
 import selectors
+import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 import warnings
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mixedbag.comparison._trials import run_trial, what_is_wrong
+from mixedbag.comparison._trials import fit, run_trial, what_is_wrong
 from mixedbag.exceptions import InputError
+from mixedbag.learners import all_learners
+
+_FORK, _WAIT = b"f", b"w"  # what a nursery is asked for
+_NUMBER = struct.Struct("i")
 
 
-class Job(NamedTuple):
-    """A trial to run.
-
-    It has `allowance` seconds for trying settings; it is stopped after `patience` seconds, or at
-    the time `end` of the clock.
-    """
+class Final(NamedTuple):
+    """A candidate with a setting, to be fitted on all bags."""
 
     candidate: Any
-    split: Any
-    allowance: float | None = None
-    patience: float = math.inf
-    end: float = math.inf
+    setting: dict
+
+    @property
+    def key(self):
+        return self.candidate.name, "all", 0
 
 
 class Failure(NamedTuple):
@@ -41,14 +44,17 @@ class Failure(NamedTuple):
     message: str
 
 
-def attempt(protocol, job):
-    """The trial, or the failure it ended in: an error of one learner must not end the others."""
+def attempt(protocol, unit):
+    """The trial or the fitted model, or the failure: an error of one must not end the others."""
     try:
         with warnings.catch_warnings():
             # Of hundreds of fits some do not converge; the figures tell whether it matters.
             warnings.simplefilter("ignore")
-            trial = run_trial(protocol, job.candidate, job.split, job.allowance)
-            wrong = what_is_wrong(trial, protocol, job.candidate, job.split)
+            if isinstance(unit, Final):
+                return fit(protocol, *unit, protocol.everything.train)
+            task = unit.candidate, unit.split, unit.block
+            trial = run_trial(protocol, *task)
+            wrong = what_is_wrong(trial, protocol, *task)
             return Failure("error", wrong) if wrong else trial
     except Exception as error:
         return Failure("error", f"{type(error).__name__}: {error}")
@@ -61,13 +67,16 @@ class InProcess:
 
     def __init__(self, protocol):
         self._protocol = protocol
-        self._job = None
+        self._unit = None
 
-    def submit(self, job):
-        self._job = job
+    def submit(self, unit):
+        self._unit = unit
 
-    def wait(self):
-        return [(self._job, attempt(self._protocol, self._job))]
+    def wait(self, seconds):
+        return [(self._unit, attempt(self._protocol, self._unit))]
+
+    def stop(self, key):
+        return False
 
     def __enter__(self):
         return self
@@ -79,60 +88,52 @@ class InProcess:
 class Workers:
     """Runs trials in processes of their own, stops those past their limit, survives their crashes.
 
-    The processes are plain Python interpreters that talk over pipes: no module of the caller is
-    imported in them, so scripts need no ``if __name__ == "__main__"``.
+    They are forked from one process that has imported all learners and has the data: a plain Python
+    interpreter, in which no module of the caller is imported, so scripts need no
+    ``if __name__ == "__main__"``. Everybody talks over pipes and ends when the caller does.
     """
 
     def __init__(self, protocol, n_jobs):
         if not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
             raise InputError(f"n_jobs must be at least 1, or -1 for all cores; got {n_jobs!r}")
         self.capacity = n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
-        self._protocol = pickle.dumps(protocol, protocol=pickle.HIGHEST_PROTOCOL)
-        self._idle, self._busy, self._limits = [], {}, {}
+        self._idle, self._busy = [], {}
         self._selector = selectors.DefaultSelector()
+        self._nursery = _Nursery(protocol, max(1, (os.cpu_count() or 1) // self.capacity))
 
-    def _start(self):
-        return _Worker(self._protocol, max(1, (os.cpu_count() or 1) // self.capacity))
-
-    def submit(self, job):
-        # All that will be needed start together: each takes seconds to import its modules.
-        missing = self.capacity - len(self._idle) - len(self._busy)
-        self._idle += [self._start() for _ in range(missing)]
-        worker = self._idle.pop()
-        worker.wait_until_ready()
-        self._busy[worker] = job
-        self._limits[worker] = min(job.end, time.monotonic() + job.patience)
+    def submit(self, unit):
+        worker = self._idle.pop() if self._idle else _Worker(self._nursery)
+        self._busy[worker] = unit
         self._selector.register(worker.output, selectors.EVENT_READ, worker)
-        worker.send(job)
+        worker.send(unit)
 
-    def wait(self):
-        """Wait until trials end, by themselves or at their limit; the jobs and their outcomes."""
-        limit = min(self._limits.values())
-        timeout = None if limit == math.inf else max(0.0, limit - time.monotonic())
+    def wait(self, seconds):
+        """Wait some seconds for units to end; those that did, with their outcomes."""
+        timeout = None if seconds == math.inf else max(0.0, seconds)
         ready = [key.data for key, _ in self._selector.select(timeout)]
-        outcomes = [self._collect(worker) for worker in ready]
-        late = [w for w, limit in self._limits.items() if limit <= time.monotonic()]
-        return outcomes + [self._stop(worker) for worker in late]
+        return [self._collect(worker) for worker in ready]
+
+    def stop(self, key):
+        """End a unit that is running, and the process it is in; whether there was one."""
+        for worker in [w for w, unit in self._busy.items() if unit.key == key]:
+            self._release(worker)
+            worker.kill()
+            return True
+        return False
 
     def _collect(self, worker):
-        job = self._release(worker)
+        unit = self._release(worker)
         try:
             outcome = worker.receive()
         except (EOFError, pickle.UnpicklingError):
-            return job, Failure("crash", worker.last_words())
+            failure = Failure("crash", worker.last_words())
+            worker.kill()
+            return unit, failure
         self._idle.append(worker)
-        return job, outcome
-
-    def _stop(self, worker):
-        job = self._release(worker)
-        worker.kill()
-        if time.monotonic() >= job.end:
-            return job, Failure("late", "a trial was stopped at the end of the time budget")
-        return job, Failure("stopped", "a trial was stopped: it took too much of the time budget")
+        return unit, outcome
 
     def _release(self, worker):
         self._selector.unregister(worker.output)
-        del self._limits[worker]
         return self._busy.pop(worker)
 
     def __enter__(self):
@@ -141,84 +142,170 @@ class Workers:
     def __exit__(self, *_):
         for worker in (*self._idle, *self._busy):
             worker.kill()
+        self._nursery.close()
         self._selector.close()
 
 
-class _Worker:
-    """A Python process that receives a protocol, then jobs, and sends outcomes back."""
+class _Nursery:
+    """The process that all workers are forked from; they find everything imported and loaded."""
 
     def __init__(self, protocol, n_threads):
         threads = dict.fromkeys(
             ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(n_threads)
         )
         self._log = tempfile.TemporaryFile()  # noqa: SIM115
+        self._socket, theirs = socket.socketpair()
+        called = f"from mixedbag.comparison._workers import nurse; nurse({theirs.fileno()})"
         self._process = subprocess.Popen(
-            [sys.executable, "-c", "from mixedbag.comparison._workers import serve; serve()"],
+            [sys.executable, "-c", called],
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            stdout=self._log,
             stderr=self._log,
+            pass_fds=[theirs.fileno()],
             env=os.environ | threads | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             start_new_session=True,  # Ctrl-C is for the parent, which decides what to keep
         )
-        self.output = self._process.stdout
-        self._protocol = protocol
+        theirs.close()
+        # In the background: the data may be more than a pipe holds, and imports take a while.
+        data = pickle.dumps(protocol, protocol=pickle.HIGHEST_PROTOCOL)
+        self._handing_over = threading.Thread(target=self._hand_over, args=(data,), daemon=True)
+        self._handing_over.start()
 
-    def wait_until_ready(self):
-        """Hand over the protocol once the process is there to take it."""
-        if self._protocol is not None:
-            with suppress(BrokenPipeError):
-                self._process.stdin.write(self._protocol)
-                self._process.stdin.flush()
-            self.output.read(1)
-            self._protocol = None
-
-    def send(self, job):
-        with suppress(BrokenPipeError):  # it died; reading its answer will tell
-            pickle.dump(job, self._process.stdin)
+    def _hand_over(self, data):
+        with suppress(BrokenPipeError, ValueError):
+            self._process.stdin.write(data)
             self._process.stdin.flush()
+
+    def fork(self, *files):
+        """A new worker with these files as its input, output and errors; its process number."""
+        socket.send_fds(self._socket, [_FORK], [file.fileno() for file in files])
+        return self._answer()
+
+    def wait(self, pid):
+        """How a worker that is over or about to be has ended."""
+        self._socket.sendall(_WAIT + _NUMBER.pack(pid))
+        return self._answer()
+
+    def _answer(self):
+        try:
+            told = self._socket.recv(_NUMBER.size, socket.MSG_WAITALL)
+        except ConnectionError:
+            told = b""
+        if len(told) < _NUMBER.size:
+            raise RuntimeError(f"no worker can be started: {_last_line(self._log)}")
+        return _NUMBER.unpack(told)[0]
+
+    def close(self):
+        self._process.kill()
+        self._process.wait()
+        self._handing_over.join()
+        for one in (self._process.stdin, self._log, self._socket):
+            with suppress(BrokenPipeError):
+                one.close()
+
+
+class _Worker:
+    """A forked process that receives units and sends outcomes back."""
+
+    def __init__(self, nursery):
+        self._nursery = nursery
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115
+        (source, self._input), (self.output, answers) = (
+            [os.fdopen(end, mode) for end, mode in zip(os.pipe(), ("rb", "wb"))] for _ in range(2)
+        )
+        self._pid = nursery.fork(source, answers, self._log)
+        self._code = None
+        source.close()
+        answers.close()
+
+    def send(self, unit):
+        with suppress(BrokenPipeError):  # it died; reading its answer will tell
+            pickle.dump(unit, self._input)
+            self._input.flush()
 
     def receive(self):
         return pickle.load(self.output)
 
     def last_words(self):
         """The end of what a dead process wrote, for the message."""
-        code = self._process.wait()
-        self._log.seek(0)
-        lines = self._log.read().decode(errors="replace").strip().splitlines()
+        code, line = self._wait(), _last_line(self._log)
         ended = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
-        return f"the process ended ({ended})" + (f": {lines[-1]}" if lines else "")
+        return f"the process ended ({ended})" + (f": {line}" if line else "")
 
     def kill(self):
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout, self._log):
+        if self._code is None:
+            os.kill(self._pid, signal.SIGKILL)
+            self._wait()
+        for pipe in (self._input, self.output, self._log):
             with suppress(BrokenPipeError):
                 pipe.close()
 
+    def _wait(self):
+        # Once only: the number may be another process's afterwards.
+        self._code = self._nursery.wait(self._pid) if self._code is None else self._code
+        return self._code
 
-def serve():
-    """The life of a worker process: a protocol, then jobs until the pipe closes.
 
-    The pipe is watched while a job runs: however the parent ends, its workers end with it.
+def _last_line(log):
+    log.seek(0)
+    lines = log.read().decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else ""
+
+
+def nurse(number):
+    """The life of the nursery: a protocol, then forks, until nobody asks any more."""
+    asked = socket.socket(fileno=number)
+    all_learners(broken={})
+    protocol = pickle.load(sys.stdin.buffer)
+    while True:
+        told, files, *_ = socket.recv_fds(asked, 1, 3)
+        if told == _FORK:
+            pid = os.fork()
+            if pid == 0:
+                asked.close()
+                _become_worker(protocol, files)
+            for file in files:
+                os.close(file)
+            asked.sendall(_NUMBER.pack(pid))
+        elif told == _WAIT:
+            (pid,) = _NUMBER.unpack(asked.recv(_NUMBER.size, socket.MSG_WAITALL))
+            code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+            asked.sendall(_NUMBER.pack(code))
+        else:
+            os._exit(0)
+
+
+def _become_worker(protocol, files):
+    """Never returns: what was forked must not go on as the nursery."""
+    try:
+        for place, file in enumerate(files):
+            os.dup2(file, place)
+            os.close(file)
+        serve(protocol)
+    finally:
+        os._exit(1)
+
+
+def serve(protocol):
+    """The life of a worker: units, until the pipe closes.
+
+    The pipe is watched while a unit runs: however the parent ends, its workers end with it.
     """
-    source = sys.stdin.buffer
     # What learners print must not mix with the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    protocol = pickle.load(source)
-    jobs = queue.SimpleQueue()
-    threading.Thread(target=_receive, args=(source, jobs), daemon=True).start()
-    answers.write(b".")  # ready: from here on, time is the trial's own
-    answers.flush()
+    units = queue.SimpleQueue()
+    source = os.fdopen(0, "rb", closefd=False)
+    threading.Thread(target=_receive, args=(source, units), daemon=True).start()
     while True:
-        pickle.dump(attempt(protocol, jobs.get()), answers, protocol=pickle.HIGHEST_PROTOCOL)
+        pickle.dump(attempt(protocol, units.get()), answers, protocol=pickle.HIGHEST_PROTOCOL)
         answers.flush()
 
 
-def _receive(source, jobs):
-    """Pass jobs on; end the process, whatever it does, when there is nobody to send them."""
+def _receive(source, units):
+    """Pass units on; end the process, whatever it does, when there is nobody to send them."""
     while True:
         try:
-            jobs.put(pickle.load(source))
+            units.put(pickle.load(source))
         except BaseException:
             os._exit(0)

@@ -15,6 +15,7 @@ _MOST_BAGS = 300
 _MOST_INSTANCES = 60
 _MOST_ASKED = 200_000  # rows of changed bags, to tell what instances contribute
 _MEASURES = 2  # shown beside the one that decides
+_TOLD = ("command", "versions", "random_state", "work", "units", "left_undone")
 
 
 def contents(result, data=None, title="", command=None):
@@ -35,6 +36,7 @@ def contents(result, data=None, title="", command=None):
         "splits": len(result.splits),
         "failures": {name: failure.message for name, failure in result.failures.items()},
         "skipped": dict(result.skipped),
+        "notes": list(result.notes),
         "circumstances": _brief(circumstances(result, command)),
     }
     if answers is None:
@@ -96,7 +98,7 @@ def _class_names(result):
 
 
 def _brief(facts):
-    return {k: v for k, v in facts.items() if k in ("command", "versions", "random_state")}
+    return {k: v for k, v in facts.items() if k in _TOLD}
 
 
 def _confusion(result):
@@ -110,7 +112,7 @@ def _members(result):
     if model is None:
         return None
     shares = dict(zip(model.names, model.weights))
-    members = [c for c in result.ready() if shares.get(c.name, 0) > 0]
+    members = [c for c in result.finalists() if shares.get(c.name, 0) > 0]
     if len(members) < 2:
         return None
     return {

@@ -23,7 +23,7 @@ def importance(result):
     work = bags.n_instances / len(result.splits) * _REPEATS * len(tried)
     if bags.is_sparse or work > _ROWS or len(tried) < 2:
         return None
-    finished = [c for c in result.finalists() if c in result.ready()]
+    finished = result.finalists()
     parts = []
     for split in result.splits[:_FOLDS]:
         model = result.stack_of(finished).model(result.protocol, split)

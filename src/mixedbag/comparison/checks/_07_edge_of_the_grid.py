@@ -9,7 +9,7 @@ _MOSTLY = 2 / 3
 
 def find(result):
     found = []
-    for candidate in result.ready():
+    for candidate in result.finalists():
         chosen = [trial.setting for trial in result.trials(candidate).values()]
         for name, values in candidate.grid.items():
             if len(values) < 3 or not all(_is_number(value) for value in values):

@@ -8,7 +8,7 @@ _LEAST = {"classes": 0.75, "counts": 0.5, "amounts": 0.5}
 
 
 def find(result):
-    members = result.ready()
+    members = result.finalists()
     if len(members) < 2:
         return None
     table = agreement(result, members)

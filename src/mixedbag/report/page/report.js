@@ -204,6 +204,11 @@ function showAbout() {
   if (circumstances.command) about.append(make("h3", { text: "Command" }), make("p", {}, make("code", { text: circumstances.command })));
   about.append(make("h3", { text: "Versions" }), make("p", { class: "hint",
     text: Object.entries(circumstances.versions).map(([n, v]) => `${n} ${v}`).join(" · ") + ` · seed ${circumstances.random_state}` }));
+  const cut = Object.entries(circumstances.left_undone).map(([what, names]) => `${what}: ${names.join(", ")}`);
+  about.append(make("h3", { text: "Work" }), make("p", { class: "hint",
+    text: `${circumstances.work} of ${circumstances.units} units of work count; the same options with --work give the same result on any machine.` }));
+  const told = [...known.notes, ...cut];
+  if (told.length) about.append(make("ul", {}, ...told.map((line) => make("li", { text: line }))));
   const troubles = [...Object.entries(failures), ...Object.entries(skipped)];
   if (troubles.length) about.append(make("h3", { text: "Learners without a full result" }),
     make("ul", {}, ...troubles.map(([name, why]) => make("li", { text: `${name}: ${why}` }))));

@@ -1,0 +1,215 @@
+"""What a fit costs and how good it is: the table from which `compare` makes its sequence of work.
+
+Every learner meets small problems of several shapes with its own setting. Seconds are those of the
+processor, so a busy machine changes little; the law ``seconds = overhead + e^a · bags^b ·
+instances^c · features^d`` (b, c, d not negative) is fitted to them by least squares in logs, the
+overhead being most of the shortest time. The merit is how well unseen bags are ordered (twice the
+area under the ROC curve, less one) or R²: the half of a problem that was not learned from is asked
+about; made problems together count as much as one of the others. A fit that does not end within
+`LIMIT` seconds counts as that long and as no better than chance.
+"""
+
+import json
+import signal
+import time
+import warnings
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import lsq_linear
+from sklearn.metrics import r2_score, roc_auc_score
+
+from benchmarks._tables import Table
+from mixedbag.bags import Bags
+from mixedbag.comparison import _effort
+from mixedbag.comparison._candidates import find_candidates
+from mixedbag.comparison._protocol import make_protocol
+from mixedbag.comparison._trials import fit
+from mixedbag.datasets import (
+    load,
+    load_aggregates,
+    load_digits_bags,
+    load_sessions,
+    make_any,
+    make_count,
+    make_majority,
+    make_sequences,
+    make_sum,
+)
+
+LIMIT = 20
+SHAPES = [  # bags, instances a bag, features
+    (40, 8, 8),
+    (160, 8, 8),
+    (40, 32, 8),
+    (40, 8, 32),
+    (400, 10, 10),
+]
+LENGTHS = [(24, 60, 3), (96, 60, 3), (24, 240, 3), (24, 60, 9), (96, 240, 6)]
+
+
+def _made(make):
+    return [
+        lambda shape=shape: make(2 * shape[0], shape[1], n_features=shape[2], random_state=0)
+        for shape in SHAPES
+    ]
+
+
+PROBLEMS = {
+    "any": [*_made(make_any), load_digits_bags, lambda: load("musk1"), lambda: load("tiger")],
+    "majority": [*_made(make_majority), load_sessions],
+    "count": [*_made(make_count), load_aggregates],
+    "sum": _made(make_sum),
+    "sequence": [
+        lambda shape=shape: make_sequences(2 * shape[0], shape[1], shape[2], random_state=0)
+        for shape in LENGTHS
+    ],
+}
+TINY = {"rule": "sum", "learner": "AggregateRidgeRegressor"}
+
+
+def cases():
+    return [{"rule": rule, "learner": c.name} for rule in PROBLEMS for c in _everybody(rule)]
+
+
+def _everybody(rule):
+    """All learners, whatever the table that is there expects of them."""
+    found, _ = find_candidates(rule, Bags.from_list([np.eye(2)] * 4))
+    return [replace(candidate, max_bags=None) for candidate in found]
+
+
+def run(case):
+    """Seconds and quality on every problem, the law and the merit."""
+    points = [_met(case, make()) for make in PROBLEMS[case["rule"]]]
+    return {
+        "law": _law(points),
+        "merit": round(_merit(case["rule"], [point["quality"] for point in points]), 3),
+        "points": points,
+    }
+
+
+def _merit(rule, qualities):
+    n_made = len(LENGTHS if rule == "sequence" else SHAPES)
+    return float(np.mean([np.mean(qualities[:n_made]), *qualities[n_made:]]))
+
+
+def _met(case, data):
+    """One problem: learn from every other bag, ask about the rest."""
+    train, test = np.arange(0, len(data.y), 2), np.arange(1, len(data.y), 2)
+    _, protocol = make_protocol(data.bags, data.y, case["rule"])
+    candidate = next(c for c in _everybody(case["rule"]) if c.name == case["learner"])
+    few = np.sort(np.concatenate([np.flatnonzero(_kinds(data.y) == k)[:4] for k in (0, 1)]))
+    question, part = protocol.question, data.bags[train]
+    quality = 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with suppress(ValueError):
+            fit(protocol, candidate, {}, few)  # compiles
+    with warnings.catch_warnings(), suppress(_OverError, ValueError), _at_most(LIMIT) as over:
+        warnings.simplefilter("ignore")
+        start = time.process_time()
+        model = fit(protocol, candidate, {}, train)
+        evidence = question.evidence(model, data.bags[test])
+        question.evidence_of_instances(model, data.bags[test])
+        quality = _quality(question, evidence, test)
+    seconds = LIMIT if over else time.process_time() - start
+    shape = {"bags": len(part), "instances": part.n_instances, "features": part.n_features}
+    return shape | {"seconds": round(seconds, 5), "quality": round(max(0.0, quality), 3)}
+
+
+def _kinds(y):
+    """Two kinds of labels, so that a few bags have both."""
+    values = np.unique(y, return_inverse=True)[1]
+    return (values > np.median(values)) if len(np.unique(values)) > 2 else values
+
+
+def _quality(question, evidence, rows):
+    if question.kind != "classes":
+        return r2_score(np.asarray(question.y)[rows], evidence)
+    codes = question.codes[rows]
+    if evidence.shape[1] == 1:
+        return 2 * roc_auc_score(codes, evidence[:, 0]) - 1
+    areas = [roc_auc_score(codes == k, evidence[:, k]) for k in np.unique(codes)]
+    return 2 * float(np.mean(areas)) - 1
+
+
+class _OverError(BaseException):
+    """No `Exception`: a learner must not catch it."""
+
+
+@contextmanager
+def _at_most(seconds):
+    """Ends what is inside after a while; yields a list that then has an entry."""
+    over = []
+
+    def end(*_):
+        over.append(True)
+        raise _OverError
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.alarm(seconds)
+    try:
+        yield over
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _law(points):
+    shapes = [[p["bags"], p["instances"], p["features"]] for p in points]
+    design = np.column_stack([np.ones(len(points)), np.log(shapes)])
+    seconds = np.maximum([point["seconds"] for point in points], 1e-4)
+    overhead = 0.8 * seconds.min()
+    bounds = ([-np.inf, 0, 0, 0], [np.inf, 2, 2, 1.5])
+    found = lsq_linear(design, np.log(seconds - overhead), bounds)
+    return [round(float(value), 4) for value in (overhead, *found.x)]
+
+
+def table(rows):
+    lines = [
+        {
+            "rule": row["rule"],
+            "learner": row["learner"],
+            "merit": row["merit"],
+            "bags^": row["law"][2],
+            "instances^": row["law"][3],
+            "features^": row["law"][4],
+            **{
+                f"{n} bags, s": f"{_effort.Law(*row['law']).seconds(n, 10 * n, 20):.2g}"
+                for n in (100, 10_000)
+            },
+        }
+        for row in rows
+    ]
+    lines.sort(key=lambda line: (line["rule"], -line["merit"]))
+    return [Table("what a fit costs, and how good it is", lines, NOTES)]
+
+
+def publish(rows, folder):
+    """The table that the package holds."""
+    learners: dict = {}
+    for row in rows:
+        learners.setdefault(row["rule"], {})[row["learner"]] = [row["merit"], *row["law"]]
+    when = datetime.now(UTC).date().isoformat()
+    Path(_effort.TABLE).write_text(_written({"measured": when, "learners": learners}))
+
+
+def _written(table):
+    """JSON with a line a learner."""
+    rules = [
+        f"    {json.dumps(rule)}: {{\n"
+        + ",\n".join(f"      {json.dumps(n)}: {json.dumps(v)}" for n, v in some.items())
+        + "\n    }"
+        for rule, some in table["learners"].items()
+    ]
+    learners = ",\n".join(rules)
+    return f'{{\n  "measured": "{table["measured"]}",\n  "learners": {{\n{learners}\n  }}\n}}\n'
+
+
+NOTES = (
+    "Seconds of one fit and its answers by the fitted law, for bags of ten instances with twenty "
+    "features; 10,000 bags are far outside what was measured: read the order of magnitude."
+)

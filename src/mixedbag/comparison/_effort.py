@@ -1,0 +1,59 @@
+"""What a fit of each learner costs, and how good it usually is: the measured table.
+
+``effort.json`` is written by ``python -m benchmarks product/effort``. It decides in which order
+work is done and how much of it is worth beginning, never what a trial finds.
+"""
+
+import json
+import math
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+TABLE = Path(__file__).with_name("effort.json")
+
+# Shares are counts and means are totals, as far as cost and merit go.
+_KIN = {"proportion": "count", "mean": "sum"}
+_WORDS = {"spread shares": "spread counts", "spread means": "spread totals"}
+
+
+class Law(NamedTuple):
+    """How the seconds of a fit grow: overhead + e^constant · bags^b · instances^c · features^d."""
+
+    overhead: float
+    constant: float
+    bags: float
+    instances: float
+    features: float
+
+    def seconds(self, n_bags, n_instances, n_features):
+        return self.overhead + math.exp(
+            self.constant
+            + self.bags * math.log(max(n_bags, 1))
+            + self.instances * math.log(max(n_instances, 1))
+            + self.features * math.log(max(n_features, 1))
+        )
+
+
+class Known(NamedTuple):
+    """A learner's line: merit between 0 and 1, and its law."""
+
+    merit: float
+    law: Law
+
+
+# A learner that nobody has measured: an average one.
+UNKNOWN = Known(0.5, Law(0.05, -8.0, 0.3, 0.7, 0.3))
+
+
+@cache
+def _table():
+    return json.loads(TABLE.read_text())["learners"]
+
+
+def known(rule, name):
+    """What the table says of a learner for a rule."""
+    for word, kin in _WORDS.items():
+        name = name.replace(word, kin)
+    line = _table().get(_KIN.get(rule, rule), {}).get(name)
+    return UNKNOWN if line is None else Known(line[0], Law(*line[1:]))

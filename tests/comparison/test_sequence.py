@@ -1,0 +1,235 @@
+"""Work decides, not seconds: the same amount of it gives the same result, whatever the load."""
+
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline
+
+from mixedbag import compare
+from mixedbag.comparison import _compare, _schedule, _workers
+from mixedbag.comparison._candidates import Candidate, digestible, find_candidates
+from mixedbag.comparison._effort import Known, Law
+from mixedbag.comparison._protocol import make_protocol
+from mixedbag.comparison._sequence import Work, affordable_folds, read_work, sequence
+from mixedbag.comparison._trials import blocks
+from mixedbag.datasets import make_any, make_sum
+from mixedbag.exceptions import InputError
+from mixedbag.wrappers import SpreadLabels
+
+LEARNERS = ["bag statistics + SVM", "spread labels + logistic", "MILogisticRegression"]
+SETTINGS = {"learners": LEARNERS, "folds": 2, "inner_folds": 2}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_any(n_bags=30, size=(2, 4), n_features=3, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def whole(data):
+    return compare(data.bags, data.y, **SETTINGS)
+
+
+def outcome(result):
+    """Everything that must be the same: figures without times, answers and the model's."""
+    board = [
+        {k: v for k, v in row.as_dict().items() if k != "seconds"} for row in result.leaderboard()
+    ]
+    answers = result.out_of_fold()
+    return board, answers.bags, answers.instances, result.model.predict_proba(result.bags)
+
+
+def assert_same(one, other):
+    (board, *arrays), (their_board, *their_arrays) = outcome(one), outcome(other)
+    assert board == their_board
+    assert all(map(np.array_equal, arrays, their_arrays))
+
+
+# The sequence -------------------------------------------------------------------------------------
+
+
+def protocol_of(data, **settings):
+    _, protocol = make_protocol(data.bags, data.y, **settings)
+    return protocol, find_candidates("any", data.bags)[0]
+
+
+def test_every_learner_meets_every_fold_with_every_setting_once(data):
+    protocol, candidates = protocol_of(data, folds=3)
+    units = sequence(candidates, protocol)
+    wanted = {
+        (c.name, split.name, block)
+        for c in candidates
+        for split in protocol.splits
+        for block in range(len(blocks(c)))
+    }
+    assert {unit.key for unit in units} == wanted
+    assert len(units) == len(wanted)
+    places = {}
+    for unit in units:  # a learner's blocks come in their order
+        assert places.get(unit.candidate.name, 0) <= unit.block
+        places[unit.candidate.name] = unit.block
+    for k in range(0, len(units), 3):  # and a block goes through all folds
+        assert len({(u.candidate.name, u.block) for u in units[k : k + 3]}) == 1
+
+
+def test_the_order_knows_no_alphabet_and_no_place(data):
+    protocol, candidates = protocol_of(data)
+    renamed = list(reversed(candidates))
+    keys, again = ([u.key for u in sequence(c, protocol)] for c in (candidates, renamed))
+    assert keys == again
+    fewer = [c for c in candidates if c.name != candidates[0].name]
+    first = sequence(candidates, protocol)[0].candidate.name
+    kept = [key for key in keys if key[0] != candidates[0].name]
+    if first != candidates[0].name:  # without a learner, the others keep their order
+        assert [u.key for u in sequence(fewer, protocol)] == kept
+
+
+def test_what_promises_more_for_its_cost_comes_first(data):
+    protocol, _ = protocol_of(data)
+    slow, quick = Law(0, 5.0, 0, 0, 0), Law(0, -8.0, 0, 0, 0)
+    made = {
+        "slow and good": Known(0.9, slow),
+        "slow": Known(0.5, slow),
+        "quick and bad": Known(0.1, quick),
+        "quick": Known(0.8, quick),
+    }
+    candidates = [Candidate(name, None, {}, effort) for name, effort in made.items()]
+    order = list(dict.fromkeys(u.candidate.name for u in sequence_of(candidates, protocol)))
+    assert order[0] == "quick"
+    assert order.index("slow and good") < order.index("slow")
+
+
+def sequence_of(candidates, protocol):
+    estimator = Pipeline([("learner", SpreadLabels(LogisticRegression()))])
+    return sequence([Candidate(c.name, estimator, {}, c.effort) for c in candidates], protocol)
+
+
+def test_short_time_means_fewer_folds_for_all(data):
+    protocol, candidates = protocol_of(data, folds=10)
+    assert affordable_folds(candidates, protocol, 1e6) == 10
+    assert affordable_folds(candidates, protocol, 1e-6) == 3
+    result = compare(data.bags, data.y, learners=LEARNERS[:1], time_budget=1e-3)
+    assert len(result.splits) == 3
+    assert "3 folds for all, not 10" in result.notes[0]
+
+
+def test_large_data_are_sampled_or_left_out(data):
+    assert digestible(Law(0, -9.0, 1.0, 0, 0), data.bags) is None
+    n = digestible(Law(0, -1.5, 1.2, 0, 0), make_any(n_bags=400, size=2, random_state=0).bags)
+    assert n == 200
+    assert digestible(Law(0, 9.0, 1.0, 0, 0), data.bags) == 0
+    protocol, _ = protocol_of(data)
+    rows = np.arange(30)
+    some = protocol.sample(rows, 10)
+    assert len(some) == 10
+    assert np.bincount(data.y[some]).tolist() == [5, 5]
+    assert np.array_equal(some, protocol.sample(rows, 10))
+    assert protocol.sample(rows) is rows
+
+
+# The result ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_units", [2, 5])
+def test_work_is_replayed_bit_for_bit(data, whole, n_units, tmp_path):
+    here = compare(data.bags, data.y, work=n_units, **SETTINGS)
+    assert str(here.work) == str(n_units)
+    assert here.left_undone()
+    there = compare(data.bags, data.y, work=str(here.work), n_jobs=2, **SETTINGS)
+    assert_same(here, there)
+    # A longer run goes on from it, and equals one that was long from the start.
+    compare(data.bags, data.y, work=n_units, folder=tmp_path, **SETTINGS)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/*.npz")}
+    assert len(before) == n_units
+    longer = compare(data.bags, data.y, folder=tmp_path, **SETTINGS)
+    assert_same(longer, whole)
+    assert all(path.stat().st_mtime_ns == when for path, when in before.items())
+    # And a shorter one counts no more than it asks for, though more is there.
+    assert_same(compare(data.bags, data.y, work=n_units, folder=tmp_path, **SETTINGS), here)
+
+
+def test_load_changes_nothing(data, whole, monkeypatch):
+    """Units that take their time in another order, on more workers than one."""
+
+    class Loaded(_workers.InProcess):
+        """Takes three at a time and gives back the last first, late."""
+
+        capacity = 3
+
+        def __init__(self, protocol):
+            super().__init__(protocol)
+            self._queue = []
+
+        def submit(self, unit):
+            self._queue.append(unit)
+
+        def wait(self, seconds):
+            time.sleep(0.01)
+            unit = self._queue.pop()
+            return [(unit, _workers.attempt(self._protocol, unit))]
+
+    monkeypatch.setattr(_compare, "InProcess", Loaded)
+    assert_same(compare(data.bags, data.y, **SETTINGS), whole)
+    cut = compare(data.bags, data.y, work=3, **SETTINGS)
+    monkeypatch.undo()
+    assert_same(compare(data.bags, data.y, work=3, **SETTINGS), cut)
+
+
+def test_the_clock_only_cuts(data, monkeypatch):
+    """Whatever a slow machine finishes in time, its work replays without a clock."""
+    clock = SimpleNamespace(now=0.0)
+
+    def slowly(protocol, unit, attempt=_workers.attempt):
+        clock.now += 1.0
+        return attempt(protocol, unit)
+
+    monkeypatch.setattr(_workers, "attempt", slowly)
+    monkeypatch.setattr(_schedule, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    settings = SETTINGS | {"learners": LEARNERS[:2]}
+    cut = compare(data.bags, data.y, time_budget=7.0, began=0.0, **settings)
+    monkeypatch.undo()
+    assert clock.now <= 7 + 3
+    assert 2 <= cut.work.n_units < cut.progress.n_units
+    assert_same(compare(data.bags, data.y, work=str(cut.work), **settings), cut)
+
+
+def test_who_is_stopped_or_crashes_is_part_of_the_work(data, whole):
+    name = whole.candidates[0].name
+    result = compare(data.bags, data.y, work=f"999 without {name}", **SETTINGS)
+    assert str(result.work) == f"{result.progress.n_units} without {name}"
+    rows = {row.name: row for row in result.leaderboard()}
+    assert (rows[name].status, rows[name].folds) == ("stopped", 0)
+    others = compare(data.bags, data.y, **SETTINGS | {"learners": LEARNERS[1:]})
+    assert np.array_equal(result.out_of_fold().bags, others.out_of_fold().bags)
+    some = compare(data.bags, data.y, work=f"999 without {name}/1", **SETTINGS)
+    assert {t.n_settings for t in some.trials(some.candidates[0]).values()} == {1}
+
+
+def test_the_words_of_work(data):
+    _, candidates = protocol_of(data)
+    work = Work(7, (("EMDD", 0), ("MILES", 1)))
+    assert str(work) == "7 without EMDD, MILES/1"
+    assert read_work(str(work), candidates, 100) == work
+    assert read_work(7, candidates, 5) == Work(5)
+    for wrong in ("soon", "-1", True, "7 without", "7 without Nobody", "7 without EMDD/x"):
+        with pytest.raises(InputError, match="work"):
+            read_work(wrong, candidates, 100)
+
+
+def test_what_folds_taught_is_the_evidence_on_all_bags(whole):
+    candidate = whole.finished()[0]
+    trial = whole.stacks.calibrated.store.get(candidate, whole.protocol.everything)
+    for split in whole.splits:
+        assert np.array_equal(trial.inner[split.test], whole.trials(candidate)[split.name].outer)
+    assert trial.setting in [t.setting for t in whole.trials(candidate).values()]
+
+
+def test_amounts_replay_too():
+    data = make_sum(n_bags=24, random_state=0)
+    settings = {"learners": ["ridge", "SVR"], "folds": 2, "inner_folds": 2, "work": 4}
+    one, other = (compare(data.bags, data.y, n_jobs=n, **settings) for n in (None, 2))
+    assert np.array_equal(one.out_of_fold().bags, other.out_of_fold().bags)
+    assert np.array_equal(one.model.predict(data.bags), other.model.predict(data.bags))
