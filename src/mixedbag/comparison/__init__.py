@@ -1,9 +1,10 @@
 """The main job: compare every learner that suits the labels, choose, and explain.
 
 Read it as it runs: `_protocol` (the data and its folds), `_questions` (what is asked of them),
-`_measures` (what decides) → `_candidates` → `_schedule` (which trial comes next), `_workers` (who
-runs it), `_trials` (what it does), `_store` (where it is kept) → `_calibration` → `_stack`,
-`_models` → `_leaderboard`, `_intervals` → `_result` → `checks` → `_outputs`.
+`_measures` (what decides) → `_candidates`, `_effort` (what they cost) → `_sequence` (the order of
+work), `_schedule` (until the clock cuts it), `_workers` (who does it), `_trials` (what it does),
+`_store` (where it is kept), `_counted` (what counts) → `_calibration` → `_stack`, `_models` →
+`_leaderboard`, `_intervals` → `_result` → `checks` → `_outputs`.
 """
 
 from mixedbag.comparison._compare import compare, fit_best_setting
