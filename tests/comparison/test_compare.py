@@ -115,7 +115,7 @@ def test_every_learner_of_sums_and_counts_takes_means(rule):
         c.name for c in find_candidates({"proportion": "count", "mean": "sum"}[rule], data.bags)[0]
     }
     assert {name for name in base if name.startswith("Aggregate")} <= names
-    for candidate in find_candidates(rule, data.bags)[0]:
+    for candidate in find_candidates(rule, data.bags, y=data.y)[0]:
         told = {
             k: v for k, v in candidate.estimator.get_params().items() if k.endswith("aggregate")
         }
@@ -190,7 +190,7 @@ def test_every_learner_heeds_weights(rule):
     y = np.random.default_rng(1).permutation(data.y)  # nothing fits: weights must tell
     weights = np.ones(12), np.where(np.arange(12) % 3 == 0, 0.01, 1.5)
     questions = [ask(rule, y, data.bags.sizes, weight) for weight in weights]
-    for candidate in find_candidates(rule, data.bags)[0]:
+    for candidate in find_candidates(rule, data.bags, y=data.y)[0]:
         plain, weighted = (
             question.evidence_of_instances(
                 _trials.fit(Protocol(data.bags, y, question), candidate, {}, np.arange(12)),

@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from sklearn.utils import get_tags
 
 from mixedbag.comparison._baselines import Offer, baselines
 from mixedbag.comparison._effort import UNKNOWN, Known, known
@@ -37,7 +38,7 @@ class Candidate:
     max_bags: int | None = None
 
 
-def find_candidates(rule, bags, names=None, random_state=0):
+def find_candidates(rule, bags, names=None, random_state=0, y=None):
     """Every learner for `rule` that can digest `bags`, and why the others cannot.
 
     Parameters
@@ -47,6 +48,8 @@ def find_candidates(rule, bags, names=None, random_state=0):
     names : sequence of str, optional
         Only learners whose name contains one of these, whatever the case.
     random_state : int
+    y : array, optional
+        The labels, where they decide as well: some learners take no negative amounts.
 
     Returns
     -------
@@ -62,6 +65,9 @@ def find_candidates(rule, bags, names=None, random_state=0):
     for offer in offers:
         if bags.is_sparse and not _first(offer.learner)._accepts_sparse:
             skipped[offer.name] = "needs dense data, and these are sparse"
+            continue
+        if _refuses_negative(offer.learner) and y is not None and np.min(y) < 0:
+            skipped[offer.name] = "needs amounts that are not negative"
             continue
         estimator = Pipeline([*_preparation(offer, bags), ("learner", offer.learner)])
         seeds = [name for name in estimator.get_params() if name.endswith("random_state")]
@@ -138,3 +144,7 @@ def _preparation(offer, bags):
 
 def _first(learner):
     return learner.steps[0][1] if isinstance(learner, Pipeline) else learner
+
+
+def _refuses_negative(learner):
+    return get_tags(learner).target_tags.positive_only

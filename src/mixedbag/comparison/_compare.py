@@ -126,7 +126,9 @@ def compare(
         cost=cost,
         positive=positive,
     )
-    candidates, skipped = find_candidates(guess.rule, protocol.bags, learners, random_state)
+    candidates, skipped = find_candidates(
+        guess.rule, protocol.bags, learners, random_state, protocol.y
+    )
     notes = []
     if time_budget is not None and work is None:
         protocol, notes = _affordable(protocol, candidates, time_budget)
@@ -190,7 +192,7 @@ def fit_best_setting(
         sample_weight=sample_weight,
         positive=positive,
     )
-    candidates, _ = find_candidates(guess.rule, protocol.bags, [learner], random_state)
+    candidates, _ = find_candidates(guess.rule, protocol.bags, [learner], random_state, protocol.y)
     if len(candidates) != 1:
         names = ", ".join(candidate.name for candidate in candidates)
         raise InputError(f"{learner!r} may mean {names or 'a learner that needs dense data'}")
