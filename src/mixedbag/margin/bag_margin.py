@@ -79,7 +79,7 @@ class BagMarginSVC(_MarginSVC):
     With ``kernel="linear"`` it also learns from `mixedbag.engines.DistributedBags`.
     The search is the same there, its machines are not: on blocks they are made of sums, by an
     interior point method (hinge) or Newton steps, here of rows, each from the one before, which is
-    ten times faster for the hinge and twice for its square.
+    quicker where all rows are at hand.
 
     The intercept is free whatever the kernel: a constant added to a feature changes no answer of a
     linear machine.
