@@ -22,7 +22,7 @@ def bags():
     [
         ([1, 4, 2, 1], "south"),  # above its size
         ([1, 2, -1, 1], "east"),
-        ([1, 2, 2, np.nan], "west"),
+        ([1, 2, 2, np.inf], "west"),
         ([[1, 1], [1, 2], [2, 2], [2, 2]], "west"),  # four of three
         ([[0.5, 0.5], [0.4, 0.6], [0.3, 0.9], [1.0, 0.0]], "east"),
     ],
@@ -36,9 +36,9 @@ def test_impossible_counts_name_the_bag(name, y, bag):
 
 
 @pytest.mark.parametrize("name", REGRESSORS)
-def test_a_missing_total_names_the_bag(name):
+def test_an_infinite_total_names_the_bag(name):
     with pytest.raises(ValueError, match="south"):
-        getattr(aggregate, name)().fit(bags(), [1.0, np.nan, 2.0, 3.0])
+        getattr(aggregate, name)().fit(bags(), [1.0, np.inf, 2.0, 3.0])
 
 
 def test_every_learner_is_one_or_the_other():

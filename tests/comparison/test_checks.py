@@ -197,7 +197,7 @@ def test_settings_at_the_edge():
         trials = {
             f"0.{k}": SimpleNamespace(setting={"learner__C": c}) for k, c in enumerate(chosen)
         }
-        return SimpleNamespace(ready=lambda: [candidate], trials=lambda c: trials)
+        return SimpleNamespace(finalists=lambda: [candidate], trials=lambda c: trials)
 
     assert found(result(100.0, 100.0, 10.0), 7)[0] == "SVM took the largest C tried, 100."
     assert found(result(10.0, 100.0, 1.0), 7) is None
@@ -226,7 +226,7 @@ def test_members_that_disagree():
         said = {f"member {k}": answer for k, answer in enumerate(answers)}
         return SimpleNamespace(
             question=SimpleNamespace(kind=kind, weight=np.ones(60)),
-            ready=lambda: [SimpleNamespace(name=name) for name in said],
+            finalists=lambda: [SimpleNamespace(name=name) for name in said],
             out_of_fold=lambda member: SimpleNamespace(
                 labels=said[member.name], bags=np.asarray(said[member.name], float)[:, None]
             ),

@@ -15,13 +15,14 @@ from mixedbag._kernels import KERNEL_PARAMETERS
 from mixedbag._parameters import above, at_least, one_of, whole
 from mixedbag._solvers.highs import LARGEST, Clock, SolverStopped
 from mixedbag.base import BagClassifier
+from mixedbag.base._class_weights import ClassWeights
 from mixedbag.disjunctive._features import LinearFeatures, WithConstant, make_features
 from mixedbag.disjunctive._incumbent import Incumbent
 from mixedbag.disjunctive._local_search import Starts, offer_one_feature
 from mixedbag.disjunctive._program import DisjunctiveProgram, slack_costs
 
 
-class DisjunctiveClassifier(BagClassifier, ABC):
+class DisjunctiveClassifier(ClassWeights, BagClassifier, ABC):
     """Base of the 1-norm maximum-margin learners.
 
     Subclasses have the constructor parameters read here (`C`, `features`, `gamma`, `n_thresholds`,
@@ -37,7 +38,6 @@ class DisjunctiveClassifier(BagClassifier, ABC):
         "features": [one_of("linear", "rbf", "thresholded")],
         "gamma": KERNEL_PARAMETERS["gamma"],
         "n_thresholds": [whole(1)],
-        "class_weight": [one_of("balanced"), None],
         "fit_intercept": ["boolean"],
         "intercept_scaling": [above(0), None],
         "n_init": [whole(1)],
@@ -102,7 +102,9 @@ class DisjunctiveClassifier(BagClassifier, ABC):
             values=features.transform(bags.instances),
             bags=[rows[bags.offsets[i] : bags.offsets[i + 1]] for i in np.flatnonzero(sign > 0)],
             negatives=np.flatnonzero(bags.spread(sign) < 0),
-            slack_cost=slack_costs(bags.sizes, sign, weight, self.C, self.class_weight is not None),
+            slack_cost=slack_costs(
+                bags.sizes, sign, weight, self.C, self.class_weight == "balanced"
+            ),
             intercept=self.fit_intercept and not constant,
         )
 

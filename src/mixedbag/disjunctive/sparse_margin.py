@@ -43,9 +43,10 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
         they hardly lower the objective: fewer features, and a milder fit.
     features_per_round, n_rounds, selection_tol : int, int, float, defaults 2, 50, 1e-4
         How many features a round; how many rounds at most; the relative gain that ends it.
-    class_weight : "balanced" or None, default "balanced"
+    class_weight : "balanced", dict or None, default "balanced"
         Share the loss equally between the classes, as in the formula; None charges C for every
-        positive bag and for every instance of a negative bag.
+        positive bag and for every instance of a negative bag, a dict that times the factor of its
+        bag's label.
     fit_intercept : bool, default True
         Whether f has a bias b. (The thesis prints its program without one; its accuracies need it.)
     intercept_scaling : float or None, default None

@@ -1,19 +1,18 @@
 """What both maximum-margin learners share: machines, costs, and the alternating search."""
 
-import copy
 import numbers
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from mixedbag._kernels import KERNEL_PARAMETERS, Kernel, settled_gamma
 from mixedbag._parameters import above, at_least, one_of, whole
 from mixedbag._solvers.numbered_rows import Rows
 from mixedbag.base import BagClassifier
+from mixedbag.base._class_weights import ClassWeights
 from mixedbag.engines import ClusterLostError
 from mixedbag.margin._ambiguity import Labels
-from mixedbag.margin._blocks import BlockAmbiguity, BlockMachine, weighted_by_label
+from mixedbag.margin._blocks import BlockAmbiguity, BlockMachine
 from mixedbag.margin._kernel_machine import Columns, GivenColumns, KernelMachine
 from mixedbag.margin._landmarks import landmark_machine
 from mixedbag.margin._linear import LinearMachine
@@ -22,7 +21,7 @@ from mixedbag.pooling import Max, bag_argmax
 _LARGEST = 1e12  # beyond, rounding leaves nothing of a margin of one in a sum of features
 
 
-class _MarginSVC(BagClassifier):
+class _MarginSVC(ClassWeights, BagClassifier):
     """Base of the two learners; subclasses say what is ambiguous about a positive bag."""
 
     _rules = ("any",)
@@ -155,23 +154,9 @@ class _MarginSVC(BagClassifier):
         return solution, objective
 
     def _learn(self, bags, y, weight):
-        if isinstance(self.class_weight, dict):
-            weight = weight * [self.class_weight.get(label, 1.0) for label in y.tolist()]
         super()._learn(bags, y, weight)
         if len(self.classes_) > 2:
             self.n_iter_ = np.array([learner.n_iter_ for learner in self.estimators_])
-
-    def _learn_blocks(self, source):
-        if isinstance(self.class_weight, dict):
-            source = copy.copy(source)
-            source.blocks = source.blocks.map(weighted_by_label, self.class_weight)
-        super()._learn_blocks(source)
-
-    def _one_against_rest(self):
-        learner = clone(self)
-        if isinstance(self.class_weight, dict):  # already in the weights
-            learner.set_params(class_weight=None)
-        return learner
 
     # Machines ------------------------------------------------------------------------------------
 

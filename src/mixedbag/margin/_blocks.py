@@ -106,12 +106,6 @@ class Slots(AffineRows):
         )
 
 
-def weighted_by_label(block, class_weight):
-    """The block with its bags' weights times the factors of their labels."""
-    factor = [class_weight.get(label, 1.0) for label in block.target.tolist()]
-    return block._replace(weight=block.weight * factor)
-
-
 def _opened(block, kind):
     return kind(*block)
 
