@@ -119,6 +119,7 @@ NAMES = {
     "gzip-c45": "c45",
     "mat-packed": "mat",
     "mat-plain": "mat",
+    "parquet": "table",
 }
 
 
@@ -134,7 +135,7 @@ def cases(seed):
         kind = "hdf5" if rng.randrange(HDF5_EVERY) == 0 else rng.choice([*kinds, "random"])
         way = rng.choice(["told", "found"])
         if kind == "random":
-            way = rng.choice([*NAMES.values(), "colons", "commas", "parquet", "found"])
+            way = rng.choice([*NAMES.values(), "colons", "commas", "found"])
         content = noise(rng) if kind == "random" else damaged(whole(kind), rng)
         yield f"{kind}-{way}", f"{kind} {way}\n".encode() + content
 
