@@ -14,7 +14,7 @@ from mixedbag.disjunctive import LNPBoost
 data = make_any(n_bags=24, n_features=4, size=(2, 5), separation=2.0, random_state=1)
 costs = [0.1, 0.2, 0.5, 1.0, 2.0]
 models = [
-    LNPBoost(C=C, fit_intercept=False, max_rounds=15, n_init=2, time_limit=1.0, random_state=0)
+    LNPBoost(C=C, fit_intercept=False, n_rounds=15, n_init=2, time_limit=1.0, random_state=0)
     for C in costs
 ]
 for model in models:

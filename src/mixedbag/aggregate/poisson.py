@@ -64,8 +64,8 @@ class AggregatePoissonRegressor(BagRegressor):
     >>> districts = Bags(X, np.arange(0, 3001, 10))
     >>> model = AggregatePoissonRegressor()
     >>> model = model.fit(districts, np.add.reduceat(cases, districts.offsets[:-1]))
-    >>> np.round(model.coef_, 1)
-    array([1., 0.])
+    >>> bool(np.abs(model.coef_ - [1.0, 0.0]).max() < 0.1)
+    True
     """
 
     _needs_scaling = False  # an exposure must keep its unit
