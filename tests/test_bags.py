@@ -406,6 +406,7 @@ def test_ids_that_numpy_would_make_equal_stay_apart():
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
 @pytest.mark.parametrize("ids", [None, ["b", "a"]])
 def test_a_frame_reads_back_as_the_same_bags(backend, ids):
+    pytest.importorskip(backend)
     bags = Bags.from_list([np.eye(2) + 0.5, np.zeros((1, 2))], ids, ["x", "pH"])
     again, y = Bags.from_frame(bags.to_frame(["yes", "no"], backend=backend), "bag", label="label")
     assert np.array_equal(again.instances, bags.instances)
