@@ -184,6 +184,14 @@ def run(content):
     return f"lost: {wrong}" if wrong else "accepted"
 
 
+def decoded(content):
+    """Text as tables are read: UTF-8, or else that of Windows."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", errors="replace")
+
+
 def judge(kind, content, data):
     """What is wrong with bags read from damaged content, or None."""
     if kind == "random":
@@ -194,7 +202,7 @@ def judge(kind, content, data):
     if kind.startswith("gzip"):  # its checksum covers everything
         content = CSV if kind == "gzip" else whole("c45")
         kind = "table" if kind == "gzip" else "c45"
-    text = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    text = decoded(content).replace("\r\n", "\n").replace("\r", "\n")
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     original = [line.strip() for line in whole(kind).decode().split("\n") if line.strip()]
     if kind == "table":
