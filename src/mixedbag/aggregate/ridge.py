@@ -117,8 +117,7 @@ class AggregateRidgeClassifier(_RidgeOnMeans, CountClassifier):
     """Ridge regression of bags' shares on their means, for counts.
 
     A linear score a class, matched to the shares of the classes by least squares as in
-    :class:`AggregateRidgeRegressor`; the largest score is the class of an instance. Takes
-    milliseconds and is hard to beat with a handful of bags.
+    :class:`AggregateRidgeRegressor`; the largest score is the class of an instance.
 
     Parameters
     ----------

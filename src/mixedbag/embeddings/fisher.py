@@ -22,8 +22,7 @@ class FisherVectorClassifier(EmbeddedClassifier):
         Σ_j γ_jk [((x_j − μ_k) / σ_k)² − 1] / (n √(2 w_k))
 
     for every component k; then the signed root of every entry, and length one. Assumes nothing of
-    how instances make a label: bags of a class look alike as a whole. Among the quickest learners,
-    and one of the strongest in published comparisons.
+    how instances make a label: bags of a class look alike as a whole.
 
     Parameters
     ----------

@@ -69,6 +69,6 @@ class VocabularyClassifier(EmbeddedClassifier):
 
     def _vectors(self, bags):
         squared = euclidean_distances(bags.instances, self.centers_, squared=True)
-        # Times √n: a bag of ten instances spread over many words would have tiny entries.
+        # Times the root of their number: shares of many words would all be tiny.
         words = softmax(-0.5 * squared / self.width_**2, axis=1) * np.sqrt(len(self.centers_))
         return Mean().value(np.asarray(words, dtype=np.float64), bags.offsets)
