@@ -221,13 +221,10 @@ def leave_leaderboard(result, folder):
     """Write the leaderboard as far as it goes, then say what is kept: nobody may be listening."""
     from mixedbag.comparison._outputs import leaderboard_table, write_table
 
-    kept = sum(len(result.trials(candidate)) for candidate in result.candidates)
-    told = [f"\n{kept} finished trials are kept in {folder}; the same command goes on"]
-    if kept:
-        table = leaderboard_table(result)
-        path = write_table(folder.parent / "leaderboard", *table, parquet=False)
-        told.append(f"the leaderboard so far is in {path}")
-    say("\n".join(told), error=True)
+    kept = len(list(folder.glob("*/*.npz")))  # also those that wait for one before them to count
+    path = write_table(folder.parent / "leaderboard", *leaderboard_table(result), parquet=False)
+    say(f"\n{kept} finished trials are kept in {folder}; the same command goes on", error=True)
+    say(f"the leaderboard so far is in {path}", error=True)
 
 
 def write_folder(result, out, data, title):

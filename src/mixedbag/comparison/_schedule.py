@@ -81,6 +81,7 @@ class Schedule:
             self._work(workers)
             self._make_models(workers)
         except BaseException:
+            self._advance()  # it may have ended between a trial's end and its counting
             self._watch(self._known())  # whatever ended it, the last word is what is kept
             raise
         return self._known()

@@ -82,7 +82,7 @@ class Folder(Memory):
         return self.folder / f"{name}-{digest}-{split.name}-{block}.npz"
 
     def _read(self, path, candidate, split, block):
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
             # Sizes first: a small file can unpack to more than there is memory.
             n_rows = len(self.protocol.bags) + self.protocol.bags.n_instances
             limit = 8 * max(self.protocol.question.widths) * n_rows + _SLACK
