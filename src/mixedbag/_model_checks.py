@@ -6,11 +6,18 @@ the process, or worse. Everything that compiled code indexes with is checked her
 the model.
 """
 
+import warnings
+from contextlib import suppress
+
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from mixedbag import _saved
 from mixedbag._model_file import Damaged
+from mixedbag.bags import Bags
+
+_WIDE = 10**6  # features: rows of more are not made up
+_LONG = 20  # instances, so that a sequence model has a past
 
 
 def decision_tree(args, state):
@@ -101,6 +108,29 @@ def audit(thing, owner=None, attribute=None):
         parts = vars(thing).values() if hasattr(thing, "__dict__") else ()
     for part in parts:
         audit(part, owner, attribute)
+
+
+def rehearse(model, particular=False):
+    """Ask a fitted model about two small bags: one that cannot answer is damaged.
+
+    The walk of `audit` keeps compiled code from harm. Whether every array fits its neighbours only
+    the learner knows, so it is asked once, here, and not by a user later. A model that is
+    `particular` about its rows may refuse these, which are made up.
+    """
+    width = getattr(model, "n_features_in_", None)
+    if width is None:
+        _need(not any(name.endswith("_") for name in vars(model)), "a model of no features")
+    if width is None or width > _WIDE:
+        return  # not fitted, or too wide to make rows up
+    rng = np.random.default_rng(0)
+    bags = Bags.from_list([rng.normal(size=(_LONG, width)) for _ in range(2)])
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for method in ("predict", "decision_function", "predict_proba"):
+            for name in (method, f"{method}_instances"):
+                if hasattr(model, name):
+                    with suppress(ValueError if particular else ()):
+                        getattr(model, name)(bags)
 
 
 def _check_parts(estimator):
@@ -218,13 +248,20 @@ def _check_neighbours(model, owner, attribute):
         _need(((model._y >= 0) & (model._y < len(model.classes_))).all(), "neighbours of no class")
 
 
+def _check_steps(pipeline, owner, attribute):
+    for _, step in pipeline.steps:
+        _need(hasattr(step, "fit") or step in ("passthrough", None), "a step that is none")
+
+
 _CHECKS = {
     "mixedbag._saved.AggregateTree": _check_aggregate_tree,
     "mixedbag._saved.StumpEnsemble": _check_stumps,
     "mixedbag.bags.Bags": _check_bags,
+    "mixedbag.wrappers.BagPipeline": _check_steps,
     "sklearn.neighbors.KNeighborsClassifier": _check_neighbours,
     "sklearn.neighbors.KNeighborsRegressor": _check_neighbours,
     "sklearn.neighbors.NearestNeighbors": _check_neighbours,
+    "sklearn.pipeline.Pipeline": _check_steps,
     "sklearn.svm.SVC": _check_support,
     "sklearn.svm.SVR": _check_support,
     "sklearn.tree.Tree": _check_tree_owner,

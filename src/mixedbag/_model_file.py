@@ -140,6 +140,11 @@ class Reader:
         self._arrays = {}
         self._written = {}  # stable name → how the file has it
 
+    @property
+    def names(self):
+        """The stable names that the planned nodes have."""
+        return self._written.keys()
+
     def plan(self, node, depth=0):
         """A function without arguments that builds what `node` describes."""
         if not isinstance(node, dict) or depth > _DEPTH:

@@ -86,6 +86,9 @@ _CLASSES = {
 }
 CLASSES = frozenset(f"{home}.{name}" for home, names in _CLASSES.items() for name in names)
 
+# Those that refuse numbers they have not met, however sound they are.
+PARTICULAR = frozenset(["sklearn.preprocessing.OneHotEncoder"])
+
 # Functions that an estimator may refer to; loading never calls them.
 FUNCTIONS = frozenset(
     f"sklearn.feature_selection.{name}" for name in ("chi2", "f_classif", "f_regression")

@@ -71,17 +71,19 @@ def load(path, trusted=()):
             f"{path} holds types that are not trusted: {', '.join(sorted(reader.refused))}. If you "
             "know where the file comes from, name them in `trusted`."
         )
-    return _understood(path, lambda: _checked(build()))
+    particular = bool(trusted) or not _saved.PARTICULAR.isdisjoint(reader.names)
+    return _understood(path, lambda: _checked(build(), particular))
 
 
-def _checked(model):
+def _checked(model, particular):
     from sklearn.base import BaseEstimator
 
-    from mixedbag._model_checks import audit
+    from mixedbag._model_checks import audit, rehearse
 
     if not isinstance(model, BaseEstimator):
         raise ValueError("it holds no model")
     audit(model)
+    rehearse(model, particular)
     return model
 
 

@@ -133,15 +133,15 @@ def compare(
     if time_budget is not None and work is None:
         protocol, notes = _affordable(protocol, candidates, time_budget)
     notes += _samples(candidates, protocol)
-    workers = InProcess(protocol) if n_jobs is None else Workers(protocol, n_jobs)
-    with workers:
-        store = Memory() if folder is None else Folder(folder, protocol)
-        notes += store.recall(candidates)
-        calibrated = Calibrated(protocol.question, protocol.bags.sizes, Counted(protocol))
-        stacks = Stacks(calibrated)
-        figures = Figures(protocol)
-        plan = Comparison(guess, protocol, candidates, skipped, notes, stacks, figures)
-        return Schedule(plan, store, start, time_budget, work, watch).run(workers)
+    store = Memory() if folder is None else Folder(folder, protocol)
+    notes += store.recall(candidates)
+    calibrated = Calibrated(protocol.question, protocol.bags.sizes, Counted(protocol))
+    stacks = Stacks(calibrated)
+    figures = Figures(protocol)
+    plan = Comparison(guess, protocol, candidates, skipped, notes, stacks, figures)
+    schedule = Schedule(plan, store, start, time_budget, work, watch)
+    with InProcess(protocol) if n_jobs is None else Workers(protocol, n_jobs) as workers:
+        return schedule.run(workers)
 
 
 def _affordable(protocol, candidates, budget):

@@ -74,6 +74,8 @@ class Schedule:
             for name, block in without:
                 failure = Failure("stopped", "left out, as the work asks")
                 self._falls[name] = _Fall(block, failure)
+        self._advance()
+        self._watch(self._known())  # what an earlier run left, before any worker is there to end
 
     def run(self, workers):
         """The units, as many as there is time for, then the models of those that are chosen."""
@@ -89,8 +91,6 @@ class Schedule:
     # The sequence --------------------------------------------------------------------------------
 
     def _work(self, workers):
-        self._advance()
-        self._watch(self._known())
         while True:
             self._fill(workers)
             if not self._running:
