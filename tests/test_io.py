@@ -3,6 +3,7 @@
 import io as stdlib_io
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -12,13 +13,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    VotingClassifier,
+)
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import mixedbag
 from mixedbag import _saved, io
 from mixedbag.testing import toy_problem
-from mixedbag.wrappers import InstanceWise, SpreadLabels
+from mixedbag.wrappers import BagFeatures, InstanceWise, SpreadLabels
 from tests.fuzz import models as attacks
 from tests.models.test_old_models import HERE
 
@@ -66,6 +74,27 @@ def test_unknown_types_are_refused_by_name(tmp_path):
         io.load(tmp_path / "m.skops")
     name = f"{shout.__module__}.shout"
     assert isinstance(io.load(tmp_path / "m.skops", trusted=[name]), InstanceWise)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        GradientBoostingClassifier(n_estimators=3),
+        HistGradientBoostingClassifier(max_iter=3),
+        SGDClassifier(),
+        VotingClassifier([("a", GaussianNB()), ("b", LogisticRegression())]),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_the_names_that_a_refusal_lists_may_be_trusted(tmp_path, estimator):
+    bags, y = toy_problem(SpreadLabels(LogisticRegression()))
+    model = make_pipeline(BagFeatures(), estimator).fit(bags, y)
+    io.save(model, tmp_path / "m.skops")
+    with pytest.raises(io.UntrustedModelError) as refusal:
+        io.load(tmp_path / "m.skops")
+    names = re.search(r"not trusted: (.*)\. If", str(refusal.value))[1].split(", ")
+    copy = io.load(tmp_path / "m.skops", trusted=names)
+    np.testing.assert_array_equal(copy.predict(bags), model.predict(bags))
 
 
 def test_a_model_from_the_future_is_refused(model, tmp_path):
@@ -166,7 +195,8 @@ def test_damaged_models_are_refused_or_answer(tmp_path):
     done = in_a_process(code, tmp_path)
     assert done.returncode == 0, done.stderr
     strange, n_refused = done.stdout.rsplit(maxsplit=1)
-    assert strange == "set()" and int(n_refused) > 150
+    assert strange == "set()"
+    assert int(n_refused) > 150
     assert list(tmp_path.iterdir()) == []
 
 

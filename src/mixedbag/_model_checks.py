@@ -138,7 +138,8 @@ def _check_parts(estimator):
     name, state = _name(type(estimator)), vars(estimator)
     width = state.get("n_features_in_")
     _need(width is None or _is_count(width), "a number of features that is none")
-    is_ours, is_forest = name.startswith("mixedbag."), name.startswith("sklearn.ensemble.")
+    is_ours = name.startswith("mixedbag.")
+    is_forest = name.startswith("sklearn.ensemble.") and name in _saved.CLASSES
     if is_ours and "theta_" in state:
         _check_states(estimator, width)
     if (is_ours or is_forest) and "estimators_" in state:

@@ -191,7 +191,8 @@ class Reader:
         return lambda: tuple(build() for build in parts)
 
     def _dict(self, node, name, own, depth):
-        self._of_type(name, ("builtins.dict",))
+        if not own:
+            self._of_type(name, ("builtins.dict",))
         content, kinds = node["content"], node["key_types"]["content"]
         if not isinstance(content, dict) or len(kinds) != len(content):
             raise Damaged("a dictionary that is none")
@@ -199,7 +200,13 @@ class Reader:
             (_key(kind, key), self.plan(value, depth))
             for kind, (key, value) in zip(kinds, content.items())
         ]
-        return lambda: {key: build() for key, build in parts}
+
+        def build():
+            made = _saved.find(name)() if own else {}
+            made.update((key, build_one()) for key, build_one in parts)
+            return made
+
+        return build
 
     def _array(self, node, name, own, depth):
         home, _, last = name.rpartition(".")
@@ -282,6 +289,18 @@ class Reader:
 
         return build
 
+    def _generator(self, node, name, own, depth):
+        if not own:
+            self._refuse(name)
+        content = self.plan(node["content"]["bit_generator"], depth)
+
+        def build():
+            made = np.random.PCG64(0)
+            made.state = content()  # refuses the state of another generator
+            return np.random.Generator(made)
+
+        return build
+
     def _tree(self, node, name, own, depth):
         self._of_type(name, ("sklearn.tree.Tree",))
         args = self.plan(node["__reduce__"]["args"], depth)
@@ -312,11 +331,17 @@ class Reader:
         return build
 
     def _call(self, node, name, own, depth):
+        return self._called(node["content"], name, own, depth)
+
+    def _loss(self, node, name, own, depth):
+        return self._called(node["__reduce__"]["args"], name, own, depth)
+
+    def _called(self, arguments, name, own, depth):
         if not own:
             self._refuse(name)
             return None
-        arguments = self.plan(node["content"], depth)
-        return lambda: _saved.find(name)(*arguments())
+        given = self.plan(arguments, depth)
+        return lambda: _saved.find(name)(*given())
 
     def _object(self, node, name, own, depth):
         if not own and not _saved.is_registered(name):
@@ -342,8 +367,10 @@ class Reader:
         "FunctionNode": _function,
         "JsonNode": _scalar,
         "ListNode": _list,
+        "LossNode": _loss,
         "NdArrayNode": _array,
         "ObjectNode": _object,
+        "RandomGeneratorNode": _generator,
         "RandomStateNode": _random_state,
         "SparseMatrixNode": _sparse,
         "TreeNode": _tree,
