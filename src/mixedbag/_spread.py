@@ -8,6 +8,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from mixedbag.base import BagClassifier, BagEstimator, BagRegressor
 from mixedbag.counts import SharpenedCounts
+from mixedbag.exceptions import InputError
 from mixedbag.pooling import Majority, Max, bag_max
 
 
@@ -33,7 +34,7 @@ class _Spread(BagEstimator):
             self.estimator_ = estimator.fit(X, target)
         else:
             name = type(estimator).__name__
-            raise ValueError(f"{name} takes no weights, and these bags differ in theirs")
+            raise InputError(f"{name} takes no weights, and these bags differ in theirs")
 
 
 class _SpreadClasses(_Spread, BagClassifier):

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mixedbag.bags import Bags
+from mixedbag.exceptions import InputError
 
 # No measurement is this large. Trees and neighbours compare values in single precision, most other
 # learners square them: a million of these squares still have a finite sum. By the size in bytes.
@@ -27,15 +28,15 @@ def read_weights(bags: Bags, sample_weight: ArrayLike | None) -> np.ndarray:
     if weight.ndim == 0:
         weight = np.full(len(bags), float(weight))
     if weight.ndim != 1:
-        raise ValueError("Sample weights must be 1D array or scalar: one a bag")
+        raise InputError("Sample weights must be 1D array or scalar: one a bag")
     if len(weight) != len(bags):
-        raise ValueError(f"{len(weight)} weights for {len(bags)} bags")
+        raise InputError(f"{len(weight)} weights for {len(bags)} bags")
     bad = ~(np.isfinite(weight) & (weight >= 0))
     if bad.any():
         i = int(np.argmax(bad))
-        raise ValueError(f"{bags.name(i)} has weight {weight[i]}: weights must not be negative")
+        raise InputError(f"{bags.name(i)} has weight {weight[i]}: weights must not be negative")
     if not weight.any():
-        raise ValueError("all bags have weight zero")
+        raise InputError("all bags have weight zero")
     return weight
 
 
@@ -50,7 +51,7 @@ def refuse_missing_labels(bags: Bags, y: np.ndarray) -> None:
     if missing.any():
         i = int(np.argmax(missing))
         kind = "infinity" if y.dtype.kind == "f" and np.isinf(y[i]) else "NaN"
-        raise ValueError(f"{bags.name(i)} has no usable label: Input y contains {kind}")
+        raise InputError(f"{bags.name(i)} has no usable label: Input y contains {kind}")
 
 
 def leave_out_unknown(bags: Bags, y: Any, weight: np.ndarray) -> tuple:
@@ -86,4 +87,4 @@ def warn_if_alike(bags: Bags, mean: np.ndarray, what: str) -> None:
 def check_choice(name: str, value: Any, options: Sequence[str]) -> None:
     """Raise a `ValueError` that lists the options when `value` is not one of them."""
     if not isinstance(value, str) or value not in options:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}")
+        raise InputError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}")

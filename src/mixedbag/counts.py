@@ -15,6 +15,7 @@ from mixedbag._account import fit_sharpening, scale_to_counts, sharpen
 from mixedbag._validation import leave_out_unknown, refuse_missing_labels, warn_if_alike
 from mixedbag.base import BagEstimator
 from mixedbag.base._levels import winners
+from mixedbag.exceptions import InputError
 from mixedbag.pooling import Mean, Sum
 
 __all__ = ["CountClassifier"]
@@ -53,7 +54,7 @@ class CountClassifier(ClassifierMixin, BagEstimator):
         if y.ndim != 2 or y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
         if len(y) != len(bags):
-            raise ValueError(f"{len(y)} labels for {len(bags)} bags")
+            raise InputError(f"{len(y)} labels for {len(bags)} bags")
         if y.ndim == 2:
             self.classes_ = np.arange(y.shape[1])
             self._target_format_ = "table"
@@ -178,7 +179,7 @@ class CountClassifier(ClassifierMixin, BagEstimator):
         """Scores of the instances, a table of counts, and which bags have a known one."""
         counts = np.asarray(counts, dtype=np.float64)
         if len(counts) != len(bags):
-            raise ValueError(f"{len(counts)} counts for {len(bags)} bags")
+            raise InputError(f"{len(counts)} counts for {len(bags)} bags")
         known = ~np.isnan(counts).reshape(len(bags), -1).any(axis=1)
         table = np.zeros((len(bags), len(self.classes_)))
         if known.any():
@@ -191,7 +192,7 @@ class CountClassifier(ClassifierMixin, BagEstimator):
         if counts.ndim == 2:
             return reader._read_table(bags, counts)
         if len(self.classes_) > 2:
-            raise ValueError(f"counts must have a column for each of {len(self.classes_)} classes")
+            raise InputError(f"counts must have a column for each of {len(self.classes_)} classes")
         if self._target_format_ != "shares":
             reader._target_format_ = "shares" if are_shares(counts) else "positives"
         positives = reader._read_positives(bags, counts)
@@ -296,13 +297,13 @@ def _as_floats(y):
     try:
         return y.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"Unknown label type: counts must be numbers; {error}") from error
+        raise InputError(f"Unknown label type: counts must be numbers; {error}") from error
 
 
 def _refuse(bags, wrong, message):
     if wrong.any():
         i = int(np.argmax(wrong))
-        raise ValueError(f"{bags.name(i)} {message(i)}")
+        raise InputError(f"{bags.name(i)} {message(i)}")
 
 
 def __dir__():

@@ -13,6 +13,7 @@ import numpy as np
 from mixedbag._account import scale_to_counts
 from mixedbag.aggregate import AggregateLogisticRegression
 from mixedbag.bags import Bags
+from mixedbag.exceptions import InputError
 from mixedbag.inspection import _Display
 from mixedbag.uncertainty import bootstrap
 
@@ -67,21 +68,21 @@ class RowByColumn:
         self.rows = np.asarray(rows, dtype=np.float64)
         columns = np.asarray(columns, dtype=np.float64)
         if self.rows.ndim != 2 or columns.ndim != 2 or len(self.rows) != len(columns):
-            raise ValueError(
+            raise InputError(
                 f"rows and columns are tables with a line a precinct; got {self.rows.shape} and "
                 f"{columns.shape}"
             )
         for name, margin in (("rows", self.rows), ("columns", columns)):
             wrong = ~(np.isfinite(margin) & (margin >= 0)).all(axis=1)
             if wrong.any():
-                raise ValueError(f"precinct {int(wrong.argmax())} has {name} that are no counts")
+                raise InputError(f"precinct {int(wrong.argmax())} has {name} that are no counts")
         people, answers = self.rows.sum(axis=1), columns.sum(axis=1)
         if np.allclose(answers, 1.0, atol=1e-6):
             columns, answers = columns * people[:, None], people
         wrong = ~np.isclose(people, answers, rtol=1e-6) | (people <= 0)
         if wrong.any():
             i = int(wrong.argmax())
-            raise ValueError(
+            raise InputError(
                 f"precinct {i} has {people[i]:g} people and {answers[i]:g} answers: give those "
                 "without an answer a column of their own"
             )
@@ -115,7 +116,7 @@ class RowByColumn:
         X, Y = self.rows / people[:, None], self.columns / people[:, None]
         n, r = X.shape
         if n <= r:
-            raise ValueError(f"{n} precincts are too few for {r} groups")
+            raise InputError(f"{n} precincts are too few for {r} groups")
         inverse = np.linalg.pinv(X.T @ (people[:, None] * X))
         rates = inverse @ (X.T @ (people[:, None] * Y))
         error = Y - X @ rates
@@ -236,7 +237,7 @@ class TomographyDisplay(_Display):
     @classmethod
     def from_table(cls, table, column=0, *, ax=None):
         if table.rows.shape[1] != 2:
-            raise ValueError(f"tomography needs two groups; there are {table.rows.shape[1]}")
+            raise InputError(f"tomography needs two groups; there are {table.rows.shape[1]}")
         found = table.bounds()
         low, high = found.precincts_low[:, :, column], found.precincts_high[:, :, column]
         ends = np.stack(

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.metrics import accuracy_score, roc_auc_score
 
 from mixedbag.bags import as_bags
+from mixedbag.exceptions import InputError
 
 
 def instance_accuracy(estimator, bags, instance_labels):
@@ -67,7 +68,7 @@ def witness_hit_rate(estimator, bags, instance_labels):
     truth = np.asarray(_aligned(bags, instance_labels)).astype(bool)
     positive = bag_max(truth, bags.offsets)
     if not positive.any():
-        raise ValueError("no bag has a positive instance")
+        raise InputError("no bag has a positive instance")
     top = bag_argmax(estimator.decision_function_instances(bags), bags.offsets)
     return float(truth[top][positive].mean())
 
@@ -75,5 +76,5 @@ def witness_hit_rate(estimator, bags, instance_labels):
 def _aligned(bags, instance_labels):
     n = as_bags(bags).n_instances
     if len(instance_labels) != n:
-        raise ValueError(f"{len(instance_labels)} instance labels for {n} instances")
+        raise InputError(f"{len(instance_labels)} instance labels for {n} instances")
     return instance_labels

@@ -20,6 +20,7 @@ from sklearn.utils import check_random_state
 from mixedbag._validation import read_weights
 from mixedbag.bags import as_bags
 from mixedbag.engines.local import Labelled, LocalBlocks
+from mixedbag.exceptions import InputError
 from mixedbag.pooling import bag_sum
 
 __all__ = ["Interval", "PlausibleModels", "bootstrap", "posterior"]
@@ -103,7 +104,7 @@ class PlausibleModels:
         bags = as_bags(bags)
         names, codes = np.unique(np.asarray(groups), return_inverse=True)
         if len(codes) != bags.n_instances:
-            raise ValueError(f"{len(codes)} groups for {bags.n_instances} instances")
+            raise InputError(f"{len(codes)} groups for {bags.n_instances} instances")
         sums = self._sums(bags, codes, len(names), outcome, names)
         size = np.bincount(codes)
         return Interval(sums.estimate / size, sums.low / size, sums.high / size, names)

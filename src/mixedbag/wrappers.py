@@ -19,6 +19,7 @@ from mixedbag._validation import check_choice
 from mixedbag._wide import in_double
 from mixedbag.bags import Bags, as_bags
 from mixedbag.base import BagEstimator
+from mixedbag.exceptions import InputError
 from mixedbag.pooling import bag_max, bag_sum
 
 __all__ = ["BagFeatures", "BagPipeline", "InstanceWise", "SpreadLabels"]
@@ -336,7 +337,7 @@ class SpreadLabels(BagEstimator):
         if self.rule == "mean":
             return SpreadCounts(self.estimator, aggregate=self.aggregate)
         if is_regressor(self.estimator):
-            raise ValueError(f"rule={self.rule!r} needs a classifier; a regressor has rule='mean'")
+            raise InputError(f"rule={self.rule!r} needs a classifier; a regressor has rule='mean'")
         return (SpreadAny if self.rule == "any" else SpreadMajority)(self.estimator)
 
     def fit(self, bags, y, sample_weight=None):

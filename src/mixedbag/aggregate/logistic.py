@@ -8,6 +8,7 @@ from mixedbag.aggregate._linear import linear_scores, minimise, posterior, with_
 from mixedbag.aggregate._network import Shares, _Probabilities
 from mixedbag.aggregate._poisson_binomial import log_likelihood
 from mixedbag.counts import CountClassifier
+from mixedbag.exceptions import InputError
 from mixedbag.pooling import spread
 
 __all__ = ["AggregateLogisticRegression"]
@@ -165,7 +166,7 @@ def _counted_loss(block, weights, head):
 def _refuse_broken_counts(block):
     broken = (np.abs(block.target - np.round(block.target)) > 1e-6).any(axis=1)
     if broken.any():
-        raise ValueError(
+        raise InputError(
             f"{block.bags.name(int(broken.argmax()))} has a count that is no whole number, which "
             "likelihood='exact' needs: take likelihood='mean'"
         )

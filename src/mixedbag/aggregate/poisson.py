@@ -5,6 +5,7 @@ import numpy as np
 from mixedbag._parameters import above, whole
 from mixedbag.aggregate._linear import linear_scores, minimise, posterior, with_gradient
 from mixedbag.base import BagRegressor
+from mixedbag.exceptions import InputError
 from mixedbag.pooling import bag_logsumexp, bag_sum, spread
 
 __all__ = ["AggregatePoissonRegressor"]
@@ -104,13 +105,13 @@ class AggregatePoissonRegressor(BagRegressor):
     def _exposure_column(self):
         if not isinstance(self.exposure, str):
             if self.exposure is not None and self.exposure >= self.n_features_in_:
-                raise ValueError(
+                raise InputError(
                     f"exposure is column {self.exposure}, but there are {self.n_features_in_}"
                 )
             return self.exposure
         names = getattr(self, "feature_names_in_", np.array([], dtype=object)).tolist()
         if self.exposure not in names:
-            raise ValueError(f"exposure {self.exposure!r} is not a column: {', '.join(names)}")
+            raise InputError(f"exposure {self.exposure!r} is not a column: {', '.join(names)}")
         return names.index(self.exposure)
 
     def _posterior(self, blocks):
@@ -138,7 +139,7 @@ def _exposure(bags, column):
     if (values <= 0).any():
         row = int((values <= 0).argmax())
         bag = int(np.searchsorted(bags.offsets, row, side="right")) - 1
-        raise ValueError(
+        raise InputError(
             f"an instance of {bags.name(bag)} has exposure {values[row]:g}; it must be positive"
         )
     return values
@@ -149,7 +150,7 @@ def _check_amounts(block, exposure_column):
     bags, total, weight = block
     if (total < 0).any():
         i = int((total < 0).argmax())
-        raise ValueError(
+        raise InputError(
             f"Some value(s) of y are out of the valid range of a Poisson total: {bags.name(i)} has "
             f"{total[i]:g}, which is negative"
         )

@@ -13,6 +13,7 @@ from mixedbag.aggregate._label_search import search_labels
 from mixedbag.aggregate._machines import RelabelledKernelMachine, RelabelledLinearMachine
 from mixedbag.aggregate._mixed_integer import solve_highs, solve_scip
 from mixedbag.counts import CountClassifier
+from mixedbag.exceptions import InputError
 
 __all__ = ["AggregateSVC"]
 
@@ -151,7 +152,7 @@ class AggregateSVC(CountClassifier):
 
     def _check_parameters(self):
         if self.method in ("scip", "milp") and self.kernel != "linear":
-            raise ValueError(f"method={self.method!r} needs kernel='linear'; got {self.kernel!r}")
+            raise InputError(f"method={self.method!r} needs kernel='linear'; got {self.kernel!r}")
 
     def _fit(self, bags, counts, weight):
         self._check_parameters()
@@ -161,7 +162,7 @@ class AggregateSVC(CountClassifier):
             )
             return
         if self.method == "exact" and bags.n_instances > _PROVABLE:
-            raise ValueError(
+            raise InputError(
                 f"method='exact' compares all pairs of instances, at most {_PROVABLE}; got "
                 f"{bags.n_instances}"
             )
@@ -183,7 +184,7 @@ class AggregateSVC(CountClassifier):
         """Learn from blocks of labelled bags, wherever they are: as from many bags in one place."""
         self._check_parameters()
         if (self.method, self.kernel) != ("alternating", "linear"):
-            raise ValueError(
+            raise InputError(
                 f"method={self.method!r} with kernel={self.kernel!r} needs all bags in one place: "
                 "on a cluster, AggregateSVC learns with method='alternating' and kernel='linear'"
             )

@@ -11,6 +11,7 @@ from mixedbag._solvers.interior_point import Box, solve_box, solve_boxes
 from mixedbag._solvers.smo import fit_tube
 from mixedbag.aggregate._standard import Standard
 from mixedbag.base import BagRegressor
+from mixedbag.exceptions import InputError
 
 __all__ = ["AggregateSVR"]
 
@@ -146,7 +147,7 @@ class AggregateSVR(BagRegressor):
     def _fit_blocks(self, blocks):
         """Learn from blocks of labelled bags, wherever they are."""
         if self.kernel != "linear":
-            raise ValueError(
+            raise InputError(
                 f"kernel={self.kernel!r} needs all bags in one place: on a cluster, AggregateSVR "
                 "learns with kernel='linear'"
             )

@@ -24,6 +24,7 @@ from mixedbag.base._levels import Levels, LogOddsMixin, winners
 from mixedbag.base._one_vs_rest import OneVsRest, against_rest
 from mixedbag.base._reading import Reading
 from mixedbag.engines.local import with_signs, with_totals
+from mixedbag.exceptions import InputError
 from mixedbag.pooling import Mean, Sum, bag_sum
 
 __all__ = ["BagClassifier", "BagEstimator", "BagRegressor", "LogOddsMixin"]
@@ -64,7 +65,7 @@ class BagEstimator(Reading, Fitting, OneVsRest, Levels, BaseEstimator):
 
     def _refuse_one_class(self):
         if len(self.classes_) < 2:
-            raise ValueError(
+            raise InputError(
                 f"{type(self).__name__} needs at least two classes; the bags contain one class "
                 f"only: {self.classes_.tolist()[0]!r}"
             )
@@ -86,7 +87,7 @@ class BagClassifier(ClassifierMixin, Calibrating, BagEstimator):
     def _read_targets(self, bags, y):
         y = column_or_1d(y, warn=True)
         if len(y) != len(bags):
-            raise ValueError(f"{len(y)} labels for {len(bags)} bags")
+            raise InputError(f"{len(y)} labels for {len(bags)} bags")
         refuse_missing_labels(bags, y)
         check_classification_targets(y)
         return y
@@ -147,11 +148,11 @@ class BagRegressor(RegressorMixin, BagEstimator):
     def _read_targets(self, bags, y):
         y = column_or_1d(y, warn=True)
         if len(y) != len(bags):
-            raise ValueError(f"{len(y)} totals for {len(bags)} bags")
+            raise InputError(f"{len(y)} totals for {len(bags)} bags")
         try:
             y = y.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"Unknown label type: totals must be numbers; {error}") from error
+            raise InputError(f"Unknown label type: totals must be numbers; {error}") from error
         refuse_missing_labels(bags, y)
         return y
 
@@ -184,7 +185,7 @@ class BagRegressor(RegressorMixin, BagEstimator):
             return values
         totals = column_or_1d(totals).astype(np.float64)
         if len(totals) != len(bags):
-            raise ValueError(f"{len(totals)} totals for {len(bags)} bags")
+            raise InputError(f"{len(totals)} totals for {len(bags)} bags")
         if self.aggregate == "mean":
             totals = totals * bags.sizes
         known = np.where(np.isnan(totals), bag_sum(values, bags.offsets), totals)

@@ -18,6 +18,7 @@ from sklearn.utils.metaestimators import available_if
 from mixedbag._account import InstanceOdds
 from mixedbag._validation import read_weights
 from mixedbag.base._levels import LogOddsMixin
+from mixedbag.exceptions import InputError
 
 
 def _is_calibrated(learner):
@@ -57,7 +58,7 @@ class Calibrating:
         codes = np.searchsorted(learner.classes_, learner._read_targets(bags, y))
         codes = np.minimum(codes, len(learner.classes_) - 1)
         if not np.array_equal(learner.classes_[codes], np.asarray(y).ravel()):
-            raise ValueError(f"y holds classes that {type(self).__name__} has not learned")
+            raise InputError(f"y holds classes that {type(self).__name__} has not learned")
         weight = read_weights(bags, sample_weight)
         of_bags: Any = None
         of_instances: Any = None

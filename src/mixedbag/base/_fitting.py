@@ -92,7 +92,7 @@ class Fitting(CallbackSupportMixin):
         with reading_input():
             bags = self._read(bags, reset=True)
             if y is None:
-                raise ValueError(
+                raise InputError(
                     f"{type(self).__name__} requires y to be passed, but the target y is None"
                 )
             bags, y, weight = self._with_labels(bags, y, read_weights(bags, sample_weight))
@@ -128,7 +128,7 @@ class Fitting(CallbackSupportMixin):
                 f"{type(self).__name__} needs all bags in one place and cannot learn on a cluster"
             )
         if y is not None or sample_weight is not None:
-            raise ValueError("distributed bags carry their own labels and weights")
+            raise InputError("distributed bags carry their own labels and weights")
         self._remember_features(source.n_features, source.feature_names)
         source.blocks.sum(count_usable, self._accepts_nan)
         self._learn_blocks(source)

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mixedbag._validation import refuse_unusable
 from mixedbag.bags import Bags, as_bags
+from mixedbag.exceptions import InputError
 
 
 class Reading:
@@ -21,13 +22,13 @@ class Reading:
     def _read(self, x, reset=False) -> Bags:
         """`x` as bags that this learner can digest; `reset` remembers the features."""
         if self._is_sequence and _is_plain_rows(x):
-            raise ValueError(
+            raise InputError(
                 f"{type(self).__name__} learns from sequences, and plain rows have no order: pass "
                 "Bags, a list of 2-D arrays or a 3-D array"
             )
         bags = as_bags(x)
         if len(bags) == 0:
-            raise ValueError(
+            raise InputError(
                 "Found array with 0 sample(s) while a minimum of 1 is required: there are no bags"
             )
         if bags.is_sparse and not self._accepts_sparse:
@@ -71,7 +72,7 @@ def _is_plain_rows(x):
 def _check_features(estimator, n_features, names):
     """Refuse features other than those an estimator was fitted on."""
     if n_features != estimator.n_features_in_:
-        raise ValueError(
+        raise InputError(
             f"X has {n_features} features, but {type(estimator).__name__} is expecting "
             f"{estimator.n_features_in_} features as input"
         )
@@ -90,7 +91,7 @@ def _check_features(estimator, n_features, names):
         lines += [f"- {n}" for n in missing[:5]]
     if not unseen and not missing:
         lines += ["Feature names must be in the same order as they were in fit."]
-    raise ValueError("\n".join(lines) + "\n")
+    raise InputError("\n".join(lines) + "\n")
 
 
 def _warn_about_names(learner, names):

@@ -21,6 +21,7 @@ from mixedbag.boosting._grid import common_grid
 from mixedbag.boosting._scores import Scores
 from mixedbag.boosting._search import Standing, StumpSearch
 from mixedbag.engines.local import Labelled, LocalBlocks
+from mixedbag.exceptions import InputError
 
 
 class Staged:
@@ -125,7 +126,7 @@ class BoostedBags(Staged, LogOddsMixin, BagClassifier, ABC):
     def _fit_blocks(self, blocks) -> None:
         """Learn from blocks of labelled bags, wherever they are."""
         if self.estimator is not None and not isinstance(blocks, LocalBlocks):
-            raise ValueError("only stumps are boosted from distributed bags: leave out estimator")
+            raise InputError("only stumps are boosted from distributed bags: leave out estimator")
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         train = blocks
         if self.early_stopping:
@@ -218,7 +219,7 @@ class Watch:
     def _mean_loss(self):
         total, weight = self.scores.sum(Scores.loss_and_weight)
         if weight == 0:
-            raise ValueError("validation_fraction leaves no bag to hold out")
+            raise InputError("validation_fraction leaves no bag to hold out")
         return total / weight
 
 

@@ -14,6 +14,7 @@ from mixedbag.boosting._ensembles import Stump
 from mixedbag.boosting._grid import Grid
 from mixedbag.boosting._scores import Derivatives, Scores
 from mixedbag.boosting.steps import LONGEST
+from mixedbag.exceptions import InputError
 
 LEAST = -700.0  # the logarithm of a loss that is as good as zero
 FINALISTS = 4  # candidates that are worth an exact search
@@ -45,7 +46,7 @@ class Standing:
     def settled(self, scores, total: float) -> "Standing":
         """At new scores, whose total loss relative to the present level is `total`."""
         if not 0.0 < total < np.inf:
-            raise ValueError(
+            raise InputError(
                 f"the loss of the training bags left the range of floating-point numbers ({total})"
                 ": scores, weights of bags, or a pooling or loss of your own are not finite"
             )

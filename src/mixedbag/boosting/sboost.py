@@ -11,6 +11,7 @@ from mixedbag.base import BagClassifier
 from mixedbag.boosting._ensembles import EstimatorEnsemble, WeightedEstimator
 from mixedbag.boosting._loop import Staged, split
 from mixedbag.engines.local import Labelled, LocalBlocks
+from mixedbag.exceptions import InputError
 from mixedbag.pooling import Majority, Mean, bag_sum, spread
 
 __all__ = ["SBoost"]
@@ -141,7 +142,7 @@ class SBoost(Staged, BagClassifier):
             rows = rng.choice(len(y), size=len(y), p=D / D.sum())
             return weak.fit(instances[rows], y[rows])
         if not has_fit_parameter(weak, "sample_weight"):
-            raise ValueError(f"{type(weak).__name__} takes no sample weights: set sample=True")
+            raise InputError(f"{type(weak).__name__} takes no sample weights: set sample=True")
         return weak.fit(instances, y, sample_weight=D)
 
     def _weak(self):
@@ -153,7 +154,7 @@ class SBoost(Staged, BagClassifier):
         parts = split(LocalBlocks([Labelled(bags, sign, weight)]), 0.2, seed)
         train, test = (part.blocks[0] for part in parts)
         if len(test.bags) == 0:
-            raise ValueError(f"{len(bags)} bags are too few to choose gamma by a split")
+            raise InputError(f"{len(bags)} bags are too few to choose gamma by a split")
         merits = []
         for gamma in GAMMAS:
             rounds = range(self.n_rounds)

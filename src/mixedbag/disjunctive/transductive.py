@@ -9,6 +9,7 @@ from mixedbag.bags import Bags
 from mixedbag.base import BagClassifier
 from mixedbag.disjunctive._features import make_features
 from mixedbag.disjunctive.lnpboost import LNPBoost
+from mixedbag.exceptions import InputError
 
 __all__ = ["TransductiveClassifier"]
 
@@ -76,13 +77,13 @@ class TransductiveClassifier(BagClassifier):
         unlabelled = y == UNLABELLED if numbers else np.zeros(len(y), dtype=bool)
         large = np.flatnonzero(unlabelled & (bags.sizes > 1))
         if len(large):
-            raise ValueError(
+            raise InputError(
                 f"{bags.name(large[0])} is unlabelled and has {bags.sizes[large[0]]} instances: "
                 "only single instances may be unlabelled"
             )
         self.classes_, codes = np.unique(y[~unlabelled], return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(
+            raise InputError(
                 f"{type(self).__name__} needs at least two classes besides {UNLABELLED}, which "
                 f"marks unlabelled examples; the labelled bags contain one class only: "
                 f"{self.classes_.tolist()}"

@@ -11,6 +11,7 @@ from mixedbag._solvers.numbered_rows import Rows
 from mixedbag.base import BagClassifier
 from mixedbag.base._class_weights import ClassWeights
 from mixedbag.engines import ClusterLostError
+from mixedbag.exceptions import InputError
 from mixedbag.margin._ambiguity import Labels
 from mixedbag.margin._blocks import BlockAmbiguity, BlockMachine
 from mixedbag.margin._kernel_machine import Columns, GivenColumns, KernelMachine
@@ -198,11 +199,11 @@ class _MarginSVC(ClassWeights, BagClassifier):
         if not isinstance(self.C, numbers.Real):
             sides = list(self.C)
             if len(sides) != 2 or not all(0 < c < np.inf for c in sides):
-                raise ValueError(
+                raise InputError(
                     f"C must be positive, or a pair of positive numbers; got {self.C!r}"
                 )
         if self.loss == "squared_hinge" and self.kernel != "linear":
-            raise ValueError("loss='squared_hinge' needs kernel='linear'")
+            raise InputError("loss='squared_hinge' needs kernel='linear'")
 
     def _check_blocks(self):
         needs = {"kernel": "linear", "update": "synchronous"}
@@ -210,7 +211,7 @@ class _MarginSVC(ClassWeights, BagClassifier):
             needs["n_init"] = 1
         for name, value in needs.items():
             if getattr(self, name) != value:
-                raise ValueError(
+                raise InputError(
                     f"{name}={getattr(self, name)!r} needs all bags in one place: on a cluster, "
                     f"{type(self).__name__} learns with {name}={value!r}"
                 )
@@ -218,7 +219,7 @@ class _MarginSVC(ClassWeights, BagClassifier):
 
 def _check_square(gram):
     if gram.shape[0] != gram.shape[1]:
-        raise ValueError(
+        raise InputError(
             "kernel='precomputed' needs one feature a training instance: "
             f"{gram.shape[0]} instances have {gram.shape[1]} features"
         )

@@ -4,6 +4,7 @@ import numpy as np
 
 from mixedbag.bags import Bags
 from mixedbag.engines import Labelled
+from mixedbag.exceptions import InputError
 from mixedbag.sequence._model import Model
 
 
@@ -12,7 +13,7 @@ def refuse_short_bags(bags: Bags, order: int) -> None:
     short = bags.sizes <= order
     if short.any():
         i = int(np.argmax(short))
-        raise ValueError(
+        raise InputError(
             f"{bags.name(i)} has {bags.sizes[i]} samples; an autoregression of order {order} needs "
             f"at least {order + 1}"
         )

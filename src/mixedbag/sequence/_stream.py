@@ -10,6 +10,7 @@ from mixedbag._validation import read_weights
 from mixedbag.base import BagClassifier
 from mixedbag.engines import Labelled
 from mixedbag.engines.local import with_signs
+from mixedbag.exceptions import InputError
 from mixedbag.sequence._online import follow, open_stream
 
 
@@ -62,7 +63,7 @@ class StreamLearner(BagClassifier):
         unknown = ~np.isin(y, self.classes_)
         if unknown.any():
             i = int(np.argmax(unknown))
-            raise ValueError(f"{bags.name(i)} has label {y[i]!r}, which is not one of the classes")
+            raise InputError(f"{bags.name(i)} has label {y[i]!r}, which is not one of the classes")
 
     def _follow(self, blocks):
         if not hasattr(self, "theta_"):

@@ -10,6 +10,7 @@ from sklearn.base import TransformerMixin
 from mixedbag._parameters import whole
 from mixedbag.bags import Bags
 from mixedbag.base import BagEstimator
+from mixedbag.exceptions import InputError
 
 __all__ = ["SlidingWindows"]
 
@@ -60,7 +61,7 @@ class SlidingWindows(TransformerMixin, BagEstimator, auto_wrap_output_keys=None)
         """Check the input; there is nothing to learn."""
         self._validate_params()
         if self.step is not None and self.step > self.size:
-            raise ValueError(f"step must be at most size, {self.size}; got {self.step}")
+            raise InputError(f"step must be at most size, {self.size}; got {self.step}")
         self._read(bags, reset=True)
         return self
 
@@ -85,7 +86,7 @@ class SlidingWindows(TransformerMixin, BagEstimator, auto_wrap_output_keys=None)
         first, length, _ = self._windows(bags)
         values = np.asarray(values, dtype=np.float64)
         if len(values) != len(first):
-            raise ValueError(f"{len(values)} values for {len(first)} windows")
+            raise InputError(f"{len(values)} values for {len(first)} windows")
         # Each value enters at its window's first sample and leaves after its last.
         change = np.zeros((bags.n_instances + 1, 1 + values[:1].size))
         entry = np.column_stack([np.ones(len(first)), values.reshape(len(first), -1)])
