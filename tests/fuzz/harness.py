@@ -64,11 +64,13 @@ class Tally:
         return "\n".join(f"{r[0]:20}" + "".join(f"{c!s:>12}" for c in r[1:]) for r in rows)
 
 
-def fuzz(targets, until, n_cases=None, first_seed=0, keep=None, patience=PATIENCE):
+def fuzz(
+    targets, until, n_cases=None, first_seed=0, keep=None, patience=PATIENCE, batch=BATCH
+):
     """Run batches of the targets in turn until `until()` says so or `n_cases` are done.
 
     `targets` maps the name of a module to its share of turns. Inputs that fail are written to the
-    folder `keep`. A case of more than `patience` seconds hangs.
+    folder `keep`. A case of more than `patience` seconds hangs. A batch has cases of one seed.
     """
     tally = Tally()
     turns = [name for name, share in targets.items() for _ in range(share)]
@@ -76,7 +78,7 @@ def fuzz(targets, until, n_cases=None, first_seed=0, keep=None, patience=PATIENC
         for turn in itertools.count():
             if until() or (n_cases and tally.cases >= n_cases):
                 break
-            worker.batch(turns[turn % len(turns)], first_seed + turn, tally)
+            worker.batch(turns[turn % len(turns)], first_seed + turn, batch, tally)
     if keep is not None:
         for number, failure in enumerate(tally.failures):
             Path(keep).mkdir(parents=True, exist_ok=True)
@@ -103,9 +105,9 @@ class _Worker:
         self._stop()
         self.note.close()
 
-    def batch(self, target, seed, tally):
+    def batch(self, target, seed, n_cases, tally):
         """Run a batch, over as many processes as it takes."""
-        pending = [(0, BATCH)]
+        pending = [(0, n_cases)]
         while pending:
             start, stop = pending.pop()
             request = {"target": target, "seed": seed, "start": start, "stop": stop}

@@ -29,7 +29,7 @@ COMMAND = [sys.executable, "-c", "from mixedbag.cli import main; main()"]
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 EXIT_CODES = {signal.SIGKILL: -9, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGINT: 130}
 _OPTIONS = (
-    *("--learners", "bag statistics + extra,bag statistics + SVM,spread labels + logistic"),
+    *("--learners", "bag statistics + SVM,spread labels + logistic"),
     *("--folds", "4", "--jobs", "2", "--time-budget", "none", "--out", "out"),
 )
 _GRACE = 10.0  # seconds until nothing of a killed run may be alive
