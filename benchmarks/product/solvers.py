@@ -21,7 +21,7 @@ from mixedbag._solvers.block_newton import block_newton
 from mixedbag._solvers.highs import INFINITY, Clock, append_columns, append_rows, new_solver
 from mixedbag._solvers.hinge import Problem
 from mixedbag._solvers.interior_point import solve_box
-from mixedbag._solvers.numbered_rows import Rows
+from mixedbag._solvers.numbered_rows import NumberedRows
 from mixedbag._solvers.smo import climb, fit_tube
 from mixedbag.classics._concept import ConceptObjective
 from mixedbag.disjunctive._envelope import EnvelopeLP
@@ -29,7 +29,7 @@ from mixedbag.disjunctive._program import DisjunctiveProgram, slack_costs
 from mixedbag.engines import LocalBlocks
 from mixedbag.margin import BagMarginSVC
 from mixedbag.margin._blocks import Slots
-from mixedbag.margin._kernel_machine import Columns, KernelMachine
+from mixedbag.margin._kernel_machine import GramColumns, KernelMachine
 from mixedbag.margin._linear import LinearMachine
 from mixedbag.pooling import NoisyOr
 
@@ -184,7 +184,7 @@ def kernel_machines(count):
     problems = chain if count.startswith("all") else chain[:1]
 
     def ours():
-        machine = KernelMachine(Columns(instances, centroids, kernel), tol=1e-6)
+        machine = KernelMachine(GramColumns(instances, centroids, kernel), tol=1e-6)
         solution, total = None, 0.0
         for problem in problems:
             solution = machine.solve(problem, solution)
@@ -293,7 +293,7 @@ def linear_machines(name, C, count):
     rows = rows.tocsr() if sparse.issparse(rows) else rows
 
     def ours():
-        machine, solution, total = LinearMachine(Rows(*tables), 1e-4), None, 0.0
+        machine, solution, total = LinearMachine(NumberedRows(*tables), 1e-4), None, 0.0
         for problem in problems:
             solution = machine.solve(problem, solution)
             total += solution.objective
@@ -323,7 +323,7 @@ def skglm_machine(n, d, C):
     problem = Problem(np.arange(n), sign, np.full(n, C))
 
     def ours():
-        return LinearMachine(Rows(X, X[:0]), 1e-4).solve(problem).objective
+        return LinearMachine(NumberedRows(X, X[:0]), 1e-4).solve(problem).objective
 
     def theirs():
         w = np.ravel(SkglmSVC(C=C, tol=1e-4, max_iter=100).fit(X1, sign).coef_)

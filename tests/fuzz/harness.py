@@ -64,9 +64,7 @@ class Tally:
         return "\n".join(f"{r[0]:20}" + "".join(f"{c!s:>12}" for c in r[1:]) for r in rows)
 
 
-def fuzz(
-    targets, until, n_cases=None, first_seed=0, keep=None, patience=PATIENCE, batch=BATCH
-):
+def fuzz(targets, until, n_cases=None, first_seed=0, keep=None, patience=PATIENCE, batch=BATCH):
     """Run batches of the targets in turn until `until()` says so or `n_cases` are done.
 
     `targets` maps the name of a module to its share of turns. Inputs that fail are written to the

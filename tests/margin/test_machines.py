@@ -9,10 +9,10 @@ from sklearn.svm import SVC
 from mixedbag._kernels import Kernel
 from mixedbag._solvers.dual_descent import descend
 from mixedbag._solvers.hinge import Problem
-from mixedbag._solvers.numbered_rows import Rows
+from mixedbag._solvers.numbered_rows import NumberedRows
 from mixedbag._solvers.proximal_newton import step_size
 from mixedbag.margin import _linear as linear_module
-from mixedbag.margin._kernel_machine import Columns, GivenColumns, KernelMachine
+from mixedbag.margin._kernel_machine import GivenColumns, GramColumns, KernelMachine
 from mixedbag.margin._landmarks import landmark_machine
 from mixedbag.margin._linear import LinearMachine
 
@@ -42,7 +42,7 @@ def tables(X, centroids, kind):
 @pytest.mark.parametrize("kind", ["float64", "float32", "csr"])
 def test_row_kernels_match_numpy(data, kind):
     X, centroids, rows, _, cost = data
-    table = Rows(*tables(X, centroids, kind))
+    table = NumberedRows(*tables(X, centroids, kind))
     full = np.column_stack([np.concatenate([X, centroids]) - table.centre, np.ones(N + 5)])
     w = np.arange(1.0, D + 2)
     rtol = 1e-5 if kind == "float32" else 1e-12
@@ -80,7 +80,7 @@ def test_linear_machine_is_optimal(data, squared, kind, narrow, monkeypatch):
     monkeypatch.setattr(linear_module, "_NARROW", 1000 if narrow else 0)
     X, centroids, rows, sign, cost = data
     problem = Problem(rows, sign, cost, squared)
-    machine = LinearMachine(Rows(*tables(X, centroids, kind)), tol=1e-10, max_epochs=10**6)
+    machine = LinearMachine(NumberedRows(*tables(X, centroids, kind)), tol=1e-10, max_epochs=10**6)
     solution = machine.solve(problem)
     assert -1e-12 <= solution.gap <= 1e-10 * solution.objective
     assert np.all(solution.dual >= 0)
@@ -104,7 +104,7 @@ def test_linear_machine_is_optimal(data, squared, kind, narrow, monkeypatch):
 def test_a_warm_start_reaches_the_same_solution(data, squared, narrow, monkeypatch):
     monkeypatch.setattr(linear_module, "_NARROW", 1000 if narrow else 0)
     X, centroids, rows, sign, cost = data
-    machine = LinearMachine(Rows(X, centroids), tol=1e-9, max_epochs=10**6)
+    machine = LinearMachine(NumberedRows(X, centroids), tol=1e-9, max_epochs=10**6)
     before = machine.solve(Problem(rows[::-1].copy(), -sign, 3.0 * cost, squared))
     problem = Problem(rows, sign, cost, squared)
     cold, warm = machine.solve(problem), machine.solve(problem, before)
@@ -116,7 +116,7 @@ def test_a_warm_start_reaches_the_same_solution(data, squared, narrow, monkeypat
 @pytest.mark.kernel
 def test_descent_from_the_solution_takes_one_epoch(data):
     X, centroids, rows, sign, cost = data
-    table = Rows(X, centroids)
+    table = NumberedRows(X, centroids)
     dual, w = np.zeros(len(rows)), np.zeros(D)
     box = (
         *(table.along_centre(rows), table.centre @ table.centre),
@@ -132,7 +132,7 @@ def test_descent_from_the_solution_takes_one_epoch(data):
 
 def test_a_loose_solution_does_not_raise_the_objective(data):
     X, centroids, rows, sign, cost = data
-    machine = LinearMachine(Rows(X, centroids))
+    machine = LinearMachine(NumberedRows(X, centroids))
     start = machine.solve(Problem(rows, sign, cost))
     other = np.roll(rows, 1)
     problem = Problem(other, sign, cost)
@@ -151,7 +151,7 @@ def test_kernel_machine_equals_svc(C):
     cost = C * rng.uniform(0.5, 2.0, 400)
     rows = rng.permutation(400)
     kernel = Kernel("rbf", gamma=0.5)
-    machine = KernelMachine(Columns(X, X[:0], kernel))
+    machine = KernelMachine(GramColumns(X, X[:0], kernel))
     solution = machine.solve(Problem(rows, sign[rows], cost[rows]))
     assert solution.gap <= 1e-6 * solution.objective
     svc = SVC(C=1.0, gamma=0.5, tol=1e-7).fit(X, sign, sample_weight=cost)
@@ -165,7 +165,7 @@ def test_intercept_without_support_vectors_on_the_margin_is_that_of_svc():
     # Tiny C: every dual of the smaller class is at its bound, and those of the other too.
     X = np.arange(8.0)[:, None]
     sign = np.where(X[:, 0] > 3.5, 1.0, -1.0)
-    solution = KernelMachine(Columns(X, X[:0], Kernel("rbf", gamma=0.1))).solve(
+    solution = KernelMachine(GramColumns(X, X[:0], Kernel("rbf", gamma=0.1))).solve(
         Problem(np.arange(8), sign, np.full(8, 1e-3))
     )
     svc = SVC(C=1e-3, gamma=0.1).fit(X, sign)
@@ -182,7 +182,7 @@ def test_columns_are_the_gram_matrix_and_computed_once():
         calls.append(len(A))
         return A @ B.T
 
-    columns = Columns(X, centroids, Kernel(kernel))
+    columns = GramColumns(X, centroids, Kernel(kernel))
     wanted = np.array([10, 2, 2, 5])
     columns.want(wanted)
     places = columns.place[wanted]

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 
 from mixedbag import Bags
 from mixedbag._solvers.hinge import Problem
-from mixedbag._solvers.numbered_rows import Rows
+from mixedbag._solvers.numbered_rows import NumberedRows
 from mixedbag.margin import BagMarginSVC, InstanceMarginSVC
 from mixedbag.margin._linear import LinearMachine
 from mixedbag.testing import parametrize_with_bag_checks
@@ -153,7 +153,7 @@ def test_restarts_reach_the_global_optimum_of_tiny_problems(learner):
     reached = []
     for seed in range(8):
         bags, y = make_bags(8, d=2, seed=seed, most=4 if learner is BagMarginSVC else 3, shift=1.0)
-        machine = LinearMachine(Rows(bags.instances, bags.instances[:0]))
+        machine = LinearMachine(NumberedRows(bags.instances, bags.instances[:0]))
         best = min(
             machine.solve(Problem(rows, sign, np.ones(len(rows)))).objective
             for rows, sign in all_choices(learner, bags, y)

@@ -64,7 +64,7 @@ def row_sum(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, coef, w
                 add(c_data, c_indices, c_indptr, i - n, coef[s], w)
 
 
-class Rows:
+class NumberedRows:
     """Instances and, numbered after them, centroids of bags."""
 
     def __init__(self, instances, centroids):

@@ -12,7 +12,7 @@ from mixedbag.engines.local import Labelled
 N_BUCKETS = 8  # ids are compared in this many rounds, so that no worker holds all of them
 
 
-class Rows(NamedTuple):
+class LabelledRows(NamedTuple):
     """Rows of a table: instances, and the bag id, label and weight of each."""
 
     instances: np.ndarray
@@ -23,7 +23,7 @@ class Rows(NamedTuple):
 
     def where(self, keep):
         table = (part[keep] for part in self[:4])
-        return Rows(*table, self.feature_names)
+        return LabelledRows(*table, self.feature_names)
 
 
 class Summary(NamedTuple):
@@ -48,7 +48,7 @@ def read(path, columns):
         if missing.any():
             raise ValueError(f"{path} has no value of {name!r} in row {int(np.argmax(missing))}")
         keys.append(_comparable(table[name].to_numpy(zero_copy_only=False)))
-    return Rows(instances, *keys, weights, columns.features)
+    return LabelledRows(instances, *keys, weights, columns.features)
 
 
 def _table(path, names):
@@ -115,7 +115,7 @@ def assemble(rows, leaving, *arriving):
     if arriving:
         parts = [rows, *arriving]
         table = (np.concatenate([part[k] for part in parts]) for k in range(4))
-        rows = Rows(*table, rows.feature_names)
+        rows = LabelledRows(*table, rows.feature_names)
     if len(rows.groups) == 0:
         return None
     bags = Bags.from_groups(rows.instances, rows.groups, feature_names=rows.feature_names)

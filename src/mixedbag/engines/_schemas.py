@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 
-class Columns(NamedTuple):
+class ParquetColumns(NamedTuple):
     """Which columns mean what."""
 
     bag: str

@@ -154,7 +154,7 @@ class DistributedBags(BlockedBags):
         """
         client = client or default_client()
         files = _files(path)
-        columns = schemas.Columns(bag, label, weight, features)
+        columns = schemas.ParquetColumns(bag, label, weight, features)
         whole = DaskBlocks(client, [])
         found = [whole._call(schemas.read_schema, name, columns) for name in files]
         columns = schemas.agreed_columns([whole._answer(schema) for schema in found], columns)

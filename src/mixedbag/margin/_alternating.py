@@ -7,14 +7,14 @@ from sklearn.utils import check_random_state
 
 from mixedbag._kernels import KERNEL_PARAMETERS, Kernel, settled_gamma
 from mixedbag._parameters import above, at_least, one_of, whole
-from mixedbag._solvers.numbered_rows import Rows
+from mixedbag._solvers.numbered_rows import NumberedRows
 from mixedbag.base import BagClassifier
 from mixedbag.base._class_weights import ClassWeights
 from mixedbag.engines import ClusterLostError
 from mixedbag.exceptions import InputError
 from mixedbag.margin._ambiguity import Labels
 from mixedbag.margin._blocks import BlockAmbiguity, BlockMachine
-from mixedbag.margin._kernel_machine import Columns, GivenColumns, KernelMachine
+from mixedbag.margin._kernel_machine import GivenColumns, GramColumns, KernelMachine
 from mixedbag.margin._landmarks import landmark_machine
 from mixedbag.margin._linear import LinearMachine
 from mixedbag.pooling import Max, bag_argmax
@@ -167,7 +167,7 @@ class _MarginSVC(ClassWeights, BagClassifier):
         seed = rng.randint(2**31 - 1)
         if self.kernel == "linear":
             bags.check_finite(largest=_LARGEST)
-            return LinearMachine(Rows(instances, average @ instances), self.tol, seed)
+            return LinearMachine(NumberedRows(instances, average @ instances), self.tol, seed)
         if self.kernel == "precomputed":
             _check_square(instances)
             return KernelMachine(GivenColumns(instances, average), self.tol)
@@ -176,7 +176,9 @@ class _MarginSVC(ClassWeights, BagClassifier):
         megabytes = instances.shape[0] ** 2 * 4 / 1e6
         if megabytes <= self.cache_size:
             dtype = np.float64 if 2 * megabytes <= self.cache_size else np.float32
-            return KernelMachine(Columns(instances, average @ instances, kernel, dtype), self.tol)
+            return KernelMachine(
+                GramColumns(instances, average @ instances, kernel, dtype), self.tol
+            )
         return landmark_machine(kernel, instances, average, self.n_components, self.tol, rng, seed)
 
     def _settled_kernel(self):

@@ -14,7 +14,7 @@ _MOST_ROUNDS = 1000
 _FEW = 32  # columns computed at least at a time
 
 
-class Columns:
+class GramColumns:
     """Columns of the Gram matrix of instances and centroids, computed when first asked for.
 
     Column `r` is in row `place[r]` of `table`, unless that is negative. `diagonal` is complete.

@@ -1,6 +1,6 @@
 """Kernel machines for data whose Gram matrix would not fit: linear ones on Nyström features."""
 
-from mixedbag._solvers.numbered_rows import Rows
+from mixedbag._solvers.numbered_rows import NumberedRows
 from mixedbag.margin._linear import LinearMachine
 
 
@@ -23,4 +23,6 @@ class LandmarkMachine(LinearMachine):
 def landmark_machine(kernel, instances, average, n_components, tol, rng, seed):
     """The machine on random landmarks; `average` makes centroids of instances."""
     landmarks, projection, features = kernel.landmark_features(instances, n_components, rng)
-    return LandmarkMachine(landmarks, projection, Rows(features, average @ features), tol, seed)
+    return LandmarkMachine(
+        landmarks, projection, NumberedRows(features, average @ features), tol, seed
+    )

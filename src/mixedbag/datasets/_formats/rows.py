@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import numpy as np
 
+from mixedbag._tables import factorize, plain
 from mixedbag.bags import Bags
 from mixedbag.datasets.records import BagData, class_sizes
 
@@ -33,18 +34,19 @@ class Rows:
         """The rows as bags, in the order in which bags first appear."""
         if not len(self.bag):
             raise source.error("no instances")
-        codes, first, ids = _factorize(self.bag)
+        codes, ids = factorize(self.bag)
+        first = np.unique(codes, return_index=True)[1]
         order = None
         if (np.diff(codes) < 0).any():
             order = np.argsort(codes, kind="stable")
             self.notes.append("rows of a bag are not adjacent; they were brought together")
         instances = self.instances if order is None else self.instances[order]
         offsets = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(ids)))])
-        ids = as_ids(ids)
+        ids = as_ids(ids.tolist())
 
         y = weight = groups = instance_ids = None
         if self.label is not None:
-            y = self._constant(source, as_labels(self.label), codes, first, ids, "labels")
+            y = self._constant(source, labels_of_text(self.label), codes, first, ids, "labels")
         if self.weight is not None:
             weight = np.asarray(self.weight, dtype=np.float64)
             weight = self._constant(source, weight, codes, first, ids, "weights")
@@ -77,18 +79,6 @@ class Rows:
         return per_bag
 
 
-def _factorize(values):
-    """Codes in order of first appearance, the first row of each, and the distinct values."""
-    known, first = {}, []
-    codes = np.empty(len(values), dtype=np.int64)
-    for row, value in enumerate(values):
-        code = known.setdefault(value, len(known))
-        if code == len(first):
-            first.append(row)
-        codes[row] = code
-    return codes, np.array(first), list(known)
-
-
 def as_ids(texts):
     """Ids as whole numbers when all are written as such, else as they are: ``"007"`` stays text."""
     distinct = set(texts)
@@ -97,7 +87,7 @@ def as_ids(texts):
     return _as_they_are(texts)
 
 
-def as_labels(texts):
+def labels_of_text(texts):
     """Labels as numbers when all of them are numbers (``"1."`` is 1), else as they are.
 
     Numbers that no float tells apart, such as 9007199254740992.5 and 9007199254740993, stay text.
@@ -114,11 +104,6 @@ def as_labels(texts):
         if not (apart and np.isfinite(list(numbers.values())).all()):
             return _as_they_are(texts)
     return np.array([numbers[text] for text in texts])
-
-
-def plain(value):
-    """A NumPy scalar as the Python value that people would write."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _as_they_are(values):
