@@ -3,14 +3,18 @@
 import numpy as np
 import pytest
 
-from mixedbag.cli.tables import stream_bags
+from mixedbag.cli import tables
 from mixedbag.datasets import DataFormatError
+
+
+def stream_bags(*arguments, **options):
+    return [block.bags for block in tables.stream_bags(*arguments, **options)]
 
 
 def test_streams_are_whole_bags_in_small_blocks(tmp_path):
     lines = [f"b{i // 7},{i},{-i},x{i}" for i in range(700)]
     (tmp_path / "long.csv").write_text("\n".join(["bag,a,b,note", *lines]))
-    blocks = list(stream_bags(tmp_path / "long.csv", features=["b", "a"], rows=50))
+    blocks = stream_bags(tmp_path / "long.csv", features=["b", "a"], rows=50)
     assert len(blocks) > 10
     assert max(block.n_instances for block in blocks) < 2 * 50
     assert [i for block in blocks for i in block.ids] == [f"b{i}" for i in range(100)]
@@ -32,7 +36,7 @@ def test_streams_of_every_table_are_the_same(tmp_path):
     table = pyarrow.table({"bag": ids, "t": a, "a": [2 * t for t in a]})
     parquet.write_table(table, tmp_path / "t.parquet")
     for name in ("t.csv", "t.tsv.gz", "t.parquet"):
-        blocks = list(stream_bags(tmp_path / name, features=["a"], time="t"))
+        blocks = stream_bags(tmp_path / name, features=["a"], time="t")
         assert [i for block in blocks for i in block.ids] == [f"b{i}" for i in range(10)]
         assert blocks[0][0].ravel().tolist() == [54.0, 56.0, 58.0]
 
@@ -51,4 +55,4 @@ def test_streams_of_every_table_are_the_same(tmp_path):
 def test_bad_streams_are_explained(tmp_path, text, message):
     (tmp_path / "bad.csv").write_text(text)
     with pytest.raises(DataFormatError, match=message):
-        list(stream_bags(tmp_path / "bad.csv", features=["x"], rows=2))
+        stream_bags(tmp_path / "bad.csv", features=["x"], rows=2)

@@ -26,9 +26,14 @@ def _not_zero(value: int) -> int:
 
 
 def command(
-    table: Annotated[str, typer.Argument(help="A file, or the name of a data set.")],
+    table: Annotated[
+        str, typer.Argument(help="A file, a folder of bags, or the name of a data set.")
+    ],
     bag: Annotated[str | None, typer.Option(help="Column with the bag of each row.")] = None,
     label: Annotated[str | None, typer.Option(help="Column with the bag's label.")] = None,
+    labels: Annotated[
+        str | None, typer.Option(help="Table of labels, for a folder with a file a bag.")
+    ] = None,
     positive: Annotated[str | None, typer.Option(help="The label that counts as positive.")] = None,
     rule: Annotated[
         str,
@@ -83,7 +88,7 @@ def command(
         raise InputError("--time-budget leaves no time: write 90s, 10m, 1h or none")
     out = out or Path(f"mixedbag-{Path(table).name.split('.')[0]}")
     refuse_other_run(out, overwrite)
-    data = read_data(table, bag, label, time, drop or (), instance, group, weight, query)
+    data = read_data(table, bag, label, time, drop or (), instance, group, weight, query, labels)
     data = require_labels(data, table, positive)
     if images is not None:
         data = replace(data, image_shape=checked_shape(images, data.bags))

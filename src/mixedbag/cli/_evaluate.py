@@ -9,6 +9,7 @@ import typer
 
 from mixedbag.cli._edge import at_the_edge, load_model
 from mixedbag.cli._runs import refuse_other_run
+from mixedbag.cli.tables import refuse_unlabelled
 from mixedbag.exceptions import InputError
 
 _WORST = 20  # bags that the page lists
@@ -16,9 +17,12 @@ _WORST = 20  # bags that the page lists
 
 def command(
     model: Annotated[Path, typer.Argument(help="A model that compare or fit has saved.")],
-    table: Annotated[str, typer.Argument(help="A file with labels, or a pattern of files.")],
+    table: Annotated[str, typer.Argument(help="A file with labels, or a folder of bags.")],
     bag: Annotated[str | None, typer.Option(help="Column with the bag of each row.")] = None,
     label: Annotated[str | None, typer.Option(help="Column with the bag's label.")] = None,
+    labels: Annotated[
+        str | None, typer.Option(help="Table of labels, for a folder with a file a bag.")
+    ] = None,
     time: Annotated[str | None, typer.Option(help="Column that orders the rows.")] = None,
     weight: Annotated[str | None, typer.Option(help="Column with how much the bag counts.")] = None,
     instance_label: Annotated[
@@ -47,7 +51,7 @@ def command(
             for role, given in (("bag", bag), ("label", label), ("time", time), ("weight", weight))
         }
         features = needed_features(fitted)
-    data = read_labelled(table, features, instance_label, query, **roles)
+    data = read_labelled(table, features, instance_label, query, labels, **roles)
     with asking(model):
         facts = evaluate(fitted, data)
     facts = {"model": str(model), "table": str(table), **facts}
@@ -63,14 +67,13 @@ def command(
 
 
 @at_the_edge
-def read_labelled(table, features, instance_label, query, bag, label, time, weight):
+def read_labelled(table, features, instance_label, query, labels, bag, label, time, weight):
     """The table with its labels; those of instances are where names of instances would be."""
     from mixedbag import datasets
 
     roles = {"time": time, "weight": weight, "instance": instance_label, "query": query}
-    data = datasets.read(table, bag, label, features=features, **roles)
-    if data.y is None:
-        raise ValueError(f"{table} has no column 'label': name it with --label COLUMN")
+    data = datasets.read(table, bag, label, features=features, labels=labels, **roles)
+    refuse_unlabelled(data, table)
     return data
 
 

@@ -9,7 +9,6 @@ import typer
 
 from mixedbag._tables import plain
 from mixedbag.cli._edge import load_model
-from mixedbag.exceptions import InputError
 
 _FEATURES = 3  # that an instance's line names
 _ASKED = 40  # features that are tried
@@ -17,10 +16,11 @@ _ASKED = 40  # features that are tried
 
 def command(
     model: Annotated[Path, typer.Argument(help="A model that compare or fit has saved.")],
-    table: Annotated[Path, typer.Argument(help="The table with the bag.")],
+    table: Annotated[str, typer.Argument(help="The table or folder with the bag.")],
     name: Annotated[str, typer.Argument(metavar="BAG", help="The bag's id.")],
     bag: Annotated[str | None, typer.Option(help="Column with the bag of each row.")] = None,
     time: Annotated[str | None, typer.Option(help="Column that orders the rows.")] = None,
+    query: Annotated[str | None, typer.Option(help="SQL that selects from the table data.")] = None,
     top: Annotated[int, typer.Option(min=1, help="How many instances to show.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ):
@@ -37,13 +37,14 @@ def command(
         needed_features,
         remembered,
     )
-    from mixedbag.cli.tables import stream_bags
+    from mixedbag.cli.tables import read_bag
 
     fitted = load_model(model)
     with asking(model):
         features = needed_features(fitted)
         bag, time = remembered(fitted, "bag", bag), remembered(fitted, "time", time)
-    found = find_bag(stream_bags(table, bag, features, time), name, table)
+    data = read_bag(table, name, bag, features, time, query)
+    found = data.bags
     with asking(model):
         verdict = {name: plain(values[0]) for name, values in bag_answers(fitted, found).items()}
         answers = instance_answers(fitted, found)
@@ -55,6 +56,7 @@ def command(
                 "instance": i,
                 "contribution": float(f"{contributions.values[i]:.4g}"),
                 **{name: plain(values[i]) for name, values in answers.items()},
+                **_place(data.coords, i),
             }
             if place < top:
                 line["because of"] = _because(fitted, found, i, typical)
@@ -64,6 +66,13 @@ def command(
         typer.echo(json.dumps({**facts, "instances": ranked}, indent=2, default=str))
     else:
         _show({**facts, "instances": ranked}, top)
+
+
+def _place(coords, i):
+    """Where an instance lies, where that is known."""
+    if coords is None or np.isnan(coords[i]).any():
+        return {}
+    return {axis: int(v) if v.is_integer() else v for axis, v in zip("xy", coords[i].tolist())}
 
 
 def _typical(model, bags):
@@ -86,18 +95,6 @@ def _because(model, bags, i, typical):
         names[j]: {"value": float(f"{X[j]:.4g}"), "contribution": float(f"{values[j]:.3g}")}
         for j in best
     }
-
-
-def find_bag(blocks, name, table):
-    """The one bag of that id, as bags of their own."""
-    n_bags = 0
-    for block in blocks:
-        ids = np.arange(n_bags, n_bags + len(block)) if block.ids is None else block.ids
-        for i, candidate in enumerate(ids.tolist()):
-            if str(candidate) == name:
-                return block[i : i + 1]
-        n_bags += len(block)
-    raise InputError(f"{table} has no bag {name!r} among its {n_bags} bags")
 
 
 def _show(explanation, top):

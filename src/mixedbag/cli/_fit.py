@@ -12,9 +12,14 @@ from mixedbag.cli.tables import read_data, require_labels
 
 
 def command(
-    table: Annotated[str, typer.Argument(help="A file, or the name of a data set.")],
+    table: Annotated[
+        str, typer.Argument(help="A file, a folder of bags, or the name of a data set.")
+    ],
     bag: Annotated[str | None, typer.Option(help="Column with the bag of each row.")] = None,
     label: Annotated[str | None, typer.Option(help="Column with the bag's label.")] = None,
+    labels: Annotated[
+        str | None, typer.Option(help="Table of labels, for a folder with a file a bag.")
+    ] = None,
     positive: Annotated[str | None, typer.Option(help="The label that counts as positive.")] = None,
     rule: Annotated[
         str,
@@ -42,7 +47,7 @@ def command(
     from mixedbag.io import save
 
     refuse_other_run(out, overwrite)
-    data = read_data(table, bag, label, time, drop or (), None, group, weight, query)
+    data = read_data(table, bag, label, time, drop or (), None, group, weight, query, labels)
     data = require_labels(data, table, positive)
     settled = settle_rule(rule, data.y, data.bags.sizes, time is not None)
     if not as_json:

@@ -22,7 +22,7 @@ _CELLS = 1_000_000  # of a block: large enough to compute with, small enough to 
 
 def command(
     model: Annotated[Path, typer.Argument(help="A model that compare or fit has saved.")],
-    table: Annotated[str, typer.Argument(help="A file of any length, or a pattern of files.")],
+    table: Annotated[str, typer.Argument(help="A file of any length, or a folder of bags.")],
     bag: Annotated[str | None, typer.Option(help="Column with the bag of each row.")] = None,
     time: Annotated[str | None, typer.Option(help="Column that orders the rows.")] = None,
     query: Annotated[str | None, typer.Option(help="SQL that selects from the table data.")] = None,
@@ -46,7 +46,8 @@ def command(
     with asking(model):
         features = needed_features(fitted)
         bag, time = remembered(fitted, "bag", bag), remembered(fitted, "time", time)
-    rows = max(2_000, _CELLS // max(1, len(features or range(20))))
+    n_features = getattr(fitted, "n_features_in_", 20) if features is None else len(features)
+    rows = max(2_000, _CELLS // max(1, n_features))
     answers = instance_columns if instances else bag_columns
     told = _Told("instances" if instances else "bags")
     with _output(out, as_json) as write, behind(write) as give:
@@ -86,23 +87,26 @@ class _Told:
         say(text, error=True)
 
 
-def bag_columns(fitted, bags):
+def bag_columns(fitted, data):
     """The answers about bags, with their ids."""
     import pyarrow as pa
 
     from mixedbag.cli._answers import bag_answers, outside
 
+    bags = data.bags
     answers = bag_answers(fitted, bags) | outside(fitted, bags)
     return {"bag": pa.array(_ids(bags)), **{name: _arrow(v) for name, v in answers.items()}}
 
 
-def instance_columns(fitted, bags):
-    """The answers about instances, with the ids of their bags and their numbers in them."""
+def instance_columns(fitted, data):
+    """The answers about instances, with the ids of their bags, their numbers in them, and places."""
     import pyarrow as pa
 
     from mixedbag.cli._answers import instance_answers, outside
 
-    answers = instance_answers(fitted, bags) | outside(fitted, bags.singletons())
+    bags = data.bags
+    places = {} if data.coords is None else dict(zip("xy", data.coords.T))
+    answers = places | instance_answers(fitted, bags) | outside(fitted, bags.singletons())
     return {
         "bag": pa.array(_ids(bags)).take(pa.array(bags.bag_of)),
         "instance": pa.array(np.arange(bags.n_instances) - bags.spread(bags.offsets[:-1])),

@@ -20,8 +20,9 @@ def read_data(
     group=None,
     weight=None,
     query=None,
+    labels=None,
 ):
-    """A file, a pattern of files, or a data set of the catalogue by its name, as `BagData`."""
+    """A file, a pattern of files, a folder of bags, or a data set by its name, as `BagData`."""
     from mixedbag import datasets
 
     if not Path(source).exists() and source in datasets.list_names():
@@ -38,6 +39,7 @@ def read_data(
             weight=weight,
             time=time,
             drop=drop,
+            labels=labels,
             query=query,
         )
     if data.weight is not None:
@@ -48,7 +50,7 @@ def read_data(
 
 @at_the_edge
 def stream_bags(path, bag=None, features=None, time=None, rows=20_000, query=None):
-    """Blocks of whole bags of a table of any length, with the features that a model needs.
+    """Blocks of whole bags of a table or folder of any length, with the features of a model.
 
     Parameters
     ----------
@@ -66,22 +68,51 @@ def stream_bags(path, bag=None, features=None, time=None, rows=20_000, query=Non
     """
     from mixedbag.datasets import read_blocks
 
-    for data in read_blocks(path, bag, features=features, time=time, rows=rows, query=query):
-        yield data.bags
+    yield from read_blocks(path, bag, features=features, time=time, rows=rows, query=query)
 
 
 @at_the_edge
-def require_labels(data, source, positive=None):
-    """Refuse data without labels, with the option that names them.
+def read_bag(path, name, bag=None, features=None, time=None, query=None):
+    """The one bag of that id, as `BagData`."""
+    from mixedbag.datasets import BagData, read_blocks
+    from mixedbag.datasets.folders import is_folder
+    from mixedbag.datasets.folders import read_bag as read_file
 
-    `positive` is the label that counts as positive, against all others; without it, one of two text
-    labels does, and a note says which and why. Labels keep their words.
-    """
+    if is_folder(path):
+        return read_file(path, name)
+    n_bags = 0
+    for data in read_blocks(path, bag, features=features, time=time, query=query, rows=20_000):
+        ids = data.bags.ids
+        ids = range(n_bags, n_bags + len(data.bags)) if ids is None else ids.tolist()
+        for i, candidate in enumerate(ids):
+            if str(candidate) == name:
+                return BagData(data.bags[i : i + 1])
+        n_bags += len(data.bags)
+    raise ValueError(f"{path} has no bag {name!r} among its {n_bags} bags")
+
+
+@at_the_edge
+def refuse_unlabelled(data, source):
+    """Refuse data without labels, with the option that names them."""
+    from mixedbag.datasets.folders import is_folder
+
+    if data.y is None and is_folder(source):
+        raise ValueError(f"{source} has no labels: name the table that has them with --labels")
     if data.y is None:
         names = ", ".join(map(repr, (data.bags.feature_names or [])[:12]))
         raise ValueError(
             f"{source} has no column 'label': name it with --label COLUMN; there are {names}"
         )
+
+
+@at_the_edge
+def require_labels(data, source, positive=None):
+    """The data with labels that are ready to be learned from; without labels it is refused.
+
+    `positive` is the label that counts as positive, against all others; without it, one of two text
+    labels does, and a note says which and why. Labels keep their words.
+    """
+    refuse_unlabelled(data, source)
     labels = sorted({str(value) for value in data.y.tolist()})
     if positive is not None:
         if positive not in labels:

@@ -9,7 +9,9 @@ from mixedbag.datasets._formats import arff, c45, indexed, layouts, matlab
 from mixedbag.datasets._formats.columns import Columns
 from mixedbag.datasets._formats.source import Source
 from mixedbag.datasets._time import in_order_of
+from mixedbag.datasets.folders import is_folder, read_folder
 from mixedbag.datasets.records import DataFormatError
+from mixedbag.exceptions import InputError
 
 
 @dataclass(frozen=True)
@@ -39,16 +41,22 @@ def read(
     time=None,
     features=None,
     drop=(),
+    labels=None,
     query=None,
     format=None,
 ):
-    """Read bags and labels from a file, several files of one kind, or a data frame.
+    """Read bags and labels from a file, several files of one kind, a folder, or a data frame.
 
     The format is recognised by content: tables with named columns (CSV, TSV, JSON, Parquet, Arrow,
     SQLite, DuckDB; plain, gzip or zstd), Weka ARFF (relational or flat), UCI C4.5 as in MUSK,
     ``instance:bag:label index:value …``, ``instance,bag,label,…`` with dense or sparse values, and
     MATLAB files (a PRTools data set, or matrices of instances, bag numbers and labels, in one file
     or a folder).
+
+    A folder with one file of arrays a bag, as tools that make embeddings leave them, has its labels
+    in a table of their own, `labels`. A file is ``.npy``, ``.npz``, ``.safetensors`` or ``.h5``;
+    its ``features`` has a row an instance, its ``coords`` tells where they lie. What does not fit
+    into memory stays on disk.
 
     In tables, every column that is no bag, label, weight, group, time or instance name is a
     feature. A column of text with few values, such as ``type``, becomes one feature of zeros and
@@ -62,8 +70,8 @@ def read(
     Parameters
     ----------
     path : str, path or data frame
-        A file; a pattern such as ``"plates/*.parquet"`` for several that are one table; or a data
-        frame of pandas, polars, pyarrow or DuckDB.
+        A file; a pattern such as ``"plates/*.parquet"`` for several that are one table; a folder of
+        bags; or a data frame of pandas, polars, pyarrow or DuckDB.
     bag, label : str, optional
         Columns that hold the bag of each row and its label; by default those called "bag" and
         "label". Without a label column, `y` is None. A bag with two labels is an error.
@@ -78,6 +86,10 @@ def read(
         The columns to use as features, if not all others.
     drop : sequence of str
         Columns to leave out.
+    labels : path or data frame, optional
+        The table with the labels of a folder of bags, a row a bag: its column `bag` has the names
+        of the files, with or without their ending. By default, that is the column called "bag", or
+        the one in which these names are. Files without a label are left out, and a note says so.
     query : str, optional
         A select statement that makes the table of another: of the one in the file, which is called
         ``data`` in it, or of those in a database, which are called by their names.
@@ -96,6 +108,10 @@ def read(
     from mixedbag import tables
 
     roles = tables.Roles(bag, label, weight, instance, group, time, features, tuple(drop))
+    if format is None and is_folder(path):
+        return read_folder(path, roles, labels, query)
+    if labels is not None:
+        raise InputError(f"{path} is no folder of bags: its labels are one of its columns")
     if query is not None or (format is None and is_table(path)):
         return _read_table(path, roles, query)
     source = Source(path)

@@ -38,6 +38,8 @@ class BagData:
     instance_ids : array of shape (n_instances,) or None
     groups : array of shape (n_bags,) or None
         What must stay together in cross-validation, such as the person a bag comes from.
+    coords : array of shape (n_instances, 2) or None
+        Where each instance lies, such as a patch on its slide; NaN where nobody knows.
     image_shape : tuple or None
         The shape to display an instance in, when instances are images.
     notes : tuple of str
@@ -52,6 +54,7 @@ class BagData:
     groups: np.ndarray | None = None
     image_shape: tuple | None = None
     notes: tuple = ()
+    coords: np.ndarray | None = None
 
     def __post_init__(self):
         for name, length in (
@@ -60,6 +63,7 @@ class BagData:
             ("groups", len(self.bags)),
             ("instance_labels", self.bags.n_instances),
             ("instance_ids", self.bags.n_instances),
+            ("coords", self.bags.n_instances),
         ):
             value = getattr(self, name)
             if value is not None and len(value) != length:
@@ -67,7 +71,9 @@ class BagData:
 
     def __repr__(self):
         extras = [
-            n for n in ("weight", "instance_labels", "groups") if getattr(self, n) is not None
+            n
+            for n in ("weight", "instance_labels", "groups", "coords")
+            if getattr(self, n) is not None
         ]
         return f"BagData({', '.join([repr(self.bags), class_sizes(self.y), *extras])})"
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from mixedbag.datasets._formats.source import Source
+from mixedbag.datasets.folders import is_folder, read_folder_blocks
 from mixedbag.datasets.readers import as_columns, is_table, read, recognise
 
 
@@ -15,18 +16,20 @@ def read_blocks(
     weight=None,
     instance=None,
     time=None,
+    group=None,
+    labels=None,
     query=None,
     rows=100_000,
 ):
     """Read a file as a sequence of blocks of whole bags, in the order in which bags first appear.
 
-    Tables are never held in memory as a whole, whatever the order of their rows. Other formats are
-    read at once and then cut.
+    Tables and folders of bags are never held in memory as a whole, whatever the order of their
+    rows. Other formats are read at once and then cut.
 
     Parameters
     ----------
     path : str, path or data frame
-    bag, label, weight, instance, time, query
+    bag, label, weight, instance, time, group, labels, query
         As in `read`.
     features : sequence of str, optional
         The columns to use as features; ``"type=br"`` is one where column "type" has the text "br".
@@ -42,8 +45,10 @@ def read_blocks(
 
     if rows < 1:
         raise ValueError(f"rows must be at least 1, got {rows}")
-    roles = tables.Roles(bag, label, weight, instance, None, time, features)
-    if (
+    roles = tables.Roles(bag, label, weight, instance, group, time, features)
+    if is_folder(path):
+        yield from read_folder_blocks(path, roles, rows, labels, query)
+    elif (
         query is not None
         or is_table(path)
         or recognise(Source(path), as_columns(roles)).read is None
@@ -51,7 +56,8 @@ def read_blocks(
         yield from tables.read_blocks(path, roles, rows, query)
     else:
         whole = read(
-            path, bag, label, weight=weight, instance=instance, time=time, features=features
+            *(path, bag, label),
+            **dict(weight=weight, instance=instance, group=group, time=time, features=features),
         )
         yield from _slices(whole, rows)
 
@@ -67,7 +73,7 @@ def _slices(data, rows):
             data,
             bags=data.bags[start:stop],
             **{n: _part(getattr(data, n), start, stop) for n in ("y", "weight", "groups")},
-            instance_ids=_part(data.instance_ids, first, last),
+            **{n: _part(getattr(data, n), first, last) for n in ("instance_ids", "coords")},
         )
         start = stop
 

@@ -13,8 +13,8 @@ for Parquet where polars' streaming engine took 1.6 s and 1.8 s. On 300,000 rows
 disk, reads files in a sandbox, and speaks SQL.
 """
 
-from mixedbag.tables._reading import read, read_blocks, read_rows
+from mixedbag.tables._reading import read, read_blocks, read_labels, read_rows
 from mixedbag.tables._roles import Roles
 from mixedbag.tables._sources import is_certain
 
-__all__ = ["Roles", "is_certain", "read", "read_blocks", "read_rows"]
+__all__ = ["Roles", "is_certain", "read", "read_blocks", "read_labels", "read_rows"]

@@ -9,6 +9,7 @@ import numpy as np
 from mixedbag.bags import Bags
 from mixedbag.datasets.records import BagData, DataFormatError, Table, class_sizes
 from mixedbag.tables import _kinds as kinds
+from mixedbag.tables import _labels
 from mixedbag.tables._coding import code, kinds_of, on_missing
 from mixedbag.tables._engine import first_line, sandbox
 from mixedbag.tables._fetching import fetch_blocks, fetch_matrix
@@ -72,6 +73,12 @@ def read_rows(path, target, names=None, header=False, delimiter=None, drop=()):
         plan = _Plan(relation, features, notes, None, None, False)
         X, feature_names, notes = _usable(plan, block)
         return Table(X, block.label, feature_names, notes=tuple(notes))
+
+
+def read_labels(source, roles, known, query=None):
+    """A table with one row a bag, whose instances lie elsewhere, as `Labels`."""
+    with _engine_on(source) as engine:
+        return _labels.read_labels(engine, source, roles, known, query)
 
 
 @dataclass(frozen=True)

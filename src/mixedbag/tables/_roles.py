@@ -49,7 +49,7 @@ class Roles:
             if asked is not None:
                 found[role] = self._place(asked, places, error)
             elif role in ("bag", "label"):
-                default = _default(role, names)
+                default = default_column(role, names)
                 if default is not None:
                     found[role] = places[default]
         if "bag" not in found:
@@ -85,7 +85,7 @@ class Roles:
         return places[name]
 
 
-def _default(role, names):
+def default_column(role, names):
     """The column called like a role: exactly, or else the only one that differs in capitals."""
     if role in names:
         return role

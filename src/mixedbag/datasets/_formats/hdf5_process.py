@@ -1,8 +1,14 @@
-"""Reads HDF5 in a process of its own: ``python hdf5_process.py ALLOWED < file.h5 > arrays``.
+"""Reads HDF5 in a process of its own, which a damaged file may end: the library is made like that.
 
-The HDF5 library may end the process on a damaged file. A script without imports from the package,
-so that it starts fast. It answers with a line of JSON, either ``{"error": …}`` or the names of the
-groups, and then the data and the target of each group as NumPy writes them.
+A script without imports from the package, so that it starts fast.
+
+``python hdf5_process.py ALLOWED < file.h5 > arrays`` answers with a line of JSON, either
+``{"error": …}`` or the names of the groups, and then the data and the target of each group as NumPy
+writes them.
+
+``python hdf5_process.py`` answers one line of JSON after another: ``{"path": …, "allowed": …}`` with
+``{"arrays": {name: [shape, type]}}`` of the file, and, where there is a ``"name"`` as well, with the
+``{"bytes": …}`` of that array, and these.
 """
 
 import io
@@ -36,6 +42,39 @@ def main(allowed):
             np.save(sys.stdout.buffer, array, allow_pickle=False)
 
 
+def serve():
+    """Answer questions about files, until nobody asks."""
+    for line in sys.stdin.buffer:
+        try:
+            numbers = look_up(**json.loads(line))
+        except Exception as error:
+            answer({"error": f"{type(error).__name__}: {error}"})
+            continue
+        if isinstance(numbers, dict):
+            answer({"arrays": numbers})
+        else:
+            answer({"bytes": numbers.nbytes})
+            sys.stdout.buffer.write(numbers.data)
+        sys.stdout.buffer.flush()
+
+
+def look_up(path, allowed, name=None):
+    """Shapes and types of the arrays of numbers at the top of a file, or one of these arrays."""
+    import h5py
+    import numpy as np
+
+    with h5py.File(path, "r", locking=False) as file:
+        if name is None:
+            names = [n for n in file if isinstance(file.get(n, getlink=True), h5py.HardLink)]
+            found = {n: file[n] for n in names if isinstance(file[n], h5py.Dataset)}
+            return {n: [d.shape, d.dtype.str] for n, d in found.items()
+                    if d.shape is not None and d.dtype.kind in "iuf"}  # fmt: skip
+        array = member(file, name, h5py.Dataset)
+        if array.size * array.dtype.itemsize > allowed:
+            raise ValueError("it holds more numbers than is plausible for its size")
+        return np.ascontiguousarray(array)
+
+
 def member(group, name, kind):
     """What lies in the file itself under a name: links may lead to any file of the machine."""
     import h5py
@@ -55,7 +94,8 @@ def member(group, name, kind):
 
 def answer(facts):
     sys.stdout.buffer.write(json.dumps(facts).encode() + b"\n")
+    sys.stdout.buffer.flush()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1])) if len(sys.argv) > 1 else serve()

@@ -1,0 +1,108 @@
+"""Arrays in the files of NumPy, safetensors and HDF5: what they are, loaded when they are needed.
+
+Every size is compared with that of the file before a number is read.
+"""
+
+import io
+import math
+import os
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An array in a file."""
+
+    shape: tuple
+    dtype: np.dtype
+    load: Callable  # gives the array, mapped from the file where that is possible
+
+
+def read_npy(source):
+    """The one array of a file of NumPy, which has no name."""
+    with open(source.path, "rb") as file:
+        shape, fortran, dtype = _header(source, file)
+        start = file.tell()
+    _check_size(source, shape, dtype, os.path.getsize(source.path) - start)
+    order = "F" if fortran else "C"
+
+    def load():
+        if not math.prod(shape):
+            return np.empty(shape, dtype)
+        return np.memmap(source.path, dtype, "r", start, shape, order)
+
+    return {"": Stored(shape, dtype, load)}
+
+
+def read_npz(source):
+    """The arrays of an archive of NumPy by name."""
+    arrays = {}
+    try:
+        with zipfile.ZipFile(source.path) as archive:
+            members = [m for m in archive.infolist() if m.filename.endswith(".npy")]
+            if sum(member.file_size for member in members) > source.binary_limit:
+                raise source.error("it unpacks to more numbers than is plausible for its size")
+            for member in members:
+                with archive.open(member) as file:
+                    shape, _, dtype = _header(source, file)
+                    _check_size(source, shape, dtype, member.file_size - file.tell())
+                name = member.filename.removesuffix(".npy")
+                if name in arrays:
+                    raise source.error(f"two arrays are called {name!r}")
+                arrays[name] = Stored(shape, dtype, _member(source, member.filename))
+    except _DAMAGED as error:
+        raise _damaged(source, error) from error
+    return arrays
+
+
+def _member(source, name):
+    def load():
+        try:
+            with zipfile.ZipFile(source.path) as archive:
+                return np.load(io.BytesIO(archive.read(name)), allow_pickle=False)
+        except (*_DAMAGED, ValueError) as error:
+            raise _damaged(source, error) from error
+
+    return load
+
+
+# What the library of archives raises for damaged ones, passwords and methods it lacks.
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError, NotImplementedError)
+
+
+def _damaged(source, error):
+    return source.error(f"a damaged archive of arrays ({error})")
+
+
+def _header(source, file):
+    """Shape, order and type, as the file of an array begins with them."""
+    try:
+        version = np.lib.format.read_magic(file)
+        read = {(1, 0): np.lib.format.read_array_header_1_0,
+                (2, 0): np.lib.format.read_array_header_2_0}[version]  # fmt: skip
+        shape, fortran, dtype = read(file)
+    except (
+        ValueError,
+        KeyError,
+        EOFError,
+        SyntaxError,
+        TypeError,
+        MemoryError,
+        RecursionError,
+    ) as error:
+        raise source.error(f"no array of NumPy ({str(error)[:200]})") from error
+    if dtype.hasobject:
+        raise source.error("an array of Python objects: that is a pickle, which may do anything")
+    if any(n < 0 for n in shape):
+        raise source.error(f"an array of shape {shape}")
+    return shape, fortran, dtype
+
+
+def _check_size(source, shape, dtype, n_bytes):
+    if math.prod(shape) * dtype.itemsize != n_bytes:
+        raise source.error(f"an array of shape {shape} and type {dtype} in {n_bytes} bytes")
