@@ -105,6 +105,38 @@ def test_json_is_for_scripts(compared, folder):
     assert all(Path(folder / file).exists() for file in told["files"])
 
 
+def test_a_folder_of_bags_goes_all_the_way(tmp_path):
+    data = make_any(n_bags=30, size=(2, 5), n_features=3, random_state=0)
+    slides = tmp_path / "slides"
+    slides.mkdir()
+    for i, X in enumerate(data.bags):
+        places = 256 * np.arange(2 * len(X)).reshape(-1, 2)
+        np.savez(slides / f"s{i}.npz", features=X.astype(np.float32), coords=places)
+    lines = [f"s{i}.svs,p{i // 2},{'tumour' if y else 'normal'}" for i, y in enumerate(data.y)]
+    (tmp_path / "labels.csv").write_text("\n".join(["slide,patient,state", *lines]))
+    told = ("--labels", "labels.csv", "--label", "state", "--group", "patient")
+    few = ("--learners", "spread labels + logistic", "--folds", "3", "--jobs", "1")
+    mixedbag("compare", "slides", *told, *few, "--out", "out", folder=tmp_path)
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert '"map":{"rows":[0,' in page
+    mixedbag("fit", "slides", *told, "--learner", "spread labels + logistic", folder=tmp_path)
+    done = mixedbag("predict", "model.skops", "slides", folder=tmp_path)
+    assert len(done.stdout.splitlines()) == 31
+    done = mixedbag("predict", "model.skops", "slides", "--instances", folder=tmp_path)
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert len(rows) == data.bags.n_instances
+    assert (rows[1]["x"], rows[1]["y"]) == ("512", "768")
+    done = mixedbag("explain", "model.skops", "slides", "s7", "--json", folder=tmp_path)
+    first = json.loads(done.stdout)["instances"][0]
+    assert first["y"] == first["x"] + 256 == 512 * first["instance"] + 256
+    done = mixedbag("evaluate", "model.skops", "slides", "--labels", "labels.csv", "--json",
+                    folder=tmp_path)  # fmt: skip
+    assert json.loads(done.stdout)["bags"] == 30
+    for command in (("fit", "slides"), ("evaluate", "model.skops", "slides")):
+        done = mixedbag(*command, "--overwrite", folder=tmp_path, code=2)
+        assert "slides has no labels: name the table that has them with --labels" in done.stderr
+
+
 def test_a_saved_model_predicts_and_explains(compared, folder):
     model = "out/model.skops"
     done = mixedbag("predict", model, "table.csv", "--bag", "molecule", folder=folder)

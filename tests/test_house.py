@@ -18,7 +18,7 @@ SOURCE = Path(mixedbag.__file__).parent
 # every learner is fitted through one; solvers add up what blocks say. Wrappers come before the
 # families: they need the base alone, and some learners describe bags with `BagFeatures`.
 FLOORS = [
-    {"_version", "_parameters", "_tables", "_files", "exceptions"},
+    {"_version", "_parameters", "_tables", "_files", "_on_disk", "exceptions"},
     {"bags", "pooling"},
     {"_validation", "_kernels", "_pairs", "_clusters", "_account", "_wide"},
     {"_evidence", "_contributions", "_origin"},

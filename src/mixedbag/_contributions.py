@@ -84,7 +84,7 @@ def of_instances(model, bag: Bags, most: int = _MOST) -> Contributions:
     n = bag.n_instances
     code = answered(model, bag)
     strength = float(_strength(model, bag, code)[0])
-    run_length = -(-n // most)
+    run_length = run_of(n, most)
     n_runs = -(-n // run_length)
     if n_runs == 1:
         values = np.full(n, strength / n)  # there is no bag without it
@@ -99,6 +99,16 @@ def of_instances(model, bag: Bags, most: int = _MOST) -> Contributions:
         lost[left_out] = strength - _strength(model, _with_rows(bag, rows, sizes), code)
     values = (lost / np.bincount(run))[run]
     return Contributions(_label(model, code), strength, values, run_length)
+
+
+def run_of(n: int, most: int = _MOST) -> int:
+    """How many neighbours of a bag of `n` instances are left out together."""
+    return -(-n // most)
+
+
+def n_rows_asked(sizes: np.ndarray, most: int = _MOST) -> np.ndarray:
+    """How many rows of changed bags `of_instances` asks about, for bags of these sizes."""
+    return sizes.astype(np.int64) * np.minimum(sizes, most)
 
 
 def of_features(

@@ -4,7 +4,9 @@ The file is removed when nobody uses the table any more, and at the end of the p
 """
 
 import errno
+import io
 import os
+import pickle
 import shutil
 import tempfile
 import weakref
@@ -39,6 +41,23 @@ def mapping_of(array):
     while array is not None and isinstance(array.base, np.memmap):
         array = array.base
     return array
+
+
+def dumps(value):
+    """`pickle.dumps` for a process of the same machine: mapped tables as where they are."""
+    content = io.BytesIO()
+    _Pickler(content, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
+    return content.getbuffer()
+
+
+class _Pickler(pickle.Pickler):
+    def reducer_override(self, value):
+        mapping = mapping_of(value) if isinstance(value, np.ndarray) else None
+        if mapping is None or mapping.mode == "c" or not value.flags.c_contiguous:
+            return NotImplemented
+        start = value.__array_interface__["data"][0] - mapping.__array_interface__["data"][0]
+        place = str(mapping.filename), value.dtype, "r", mapping.offset + start, value.shape
+        return np.memmap, place
 
 
 def free_memory():

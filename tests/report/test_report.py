@@ -127,6 +127,35 @@ def test_labels_have_few_digits():
         assert len(bag["predicted"]) < 9
 
 
+@pytest.fixture(scope="module")
+def placed():
+    """Bags whose instances lie somewhere, most of them too large to leave out one by one."""
+    data = make_majority(n_bags=30, size=(5, 9), random_state=0)
+    coords = 256.0 * np.random.default_rng(0).integers(0, 20, (data.bags.n_instances, 2))
+    coords[: data.bags.sizes[0]] = np.nan
+    data = BagData(data.bags, data.y, coords=coords)
+    learners = ["bag statistics + SVM"]
+    return compare(data.bags, data.y, "majority", learners=learners, **QUICK), data
+
+
+def test_instances_are_placed_where_they_lie(placed, monkeypatch):
+    data = placed[1]
+    bags = embedded(report_page(*placed))["bags"]
+    by_id = {int(bag["id"]): bag for bag in bags}
+    assert "map" not in by_id[0]
+    explained = [i for i in by_id if i and "gains" in by_id[i]]
+    for i in explained:
+        found, (start, stop) = by_id[i]["map"], data.bags.offsets[i : i + 2]
+        assert np.array_equal(np.column_stack([found["x"], found["y"]]), data.coords[start:stop])
+        gains = dict(zip(map(int, by_id[i]["names"]), by_id[i]["gains"]))
+        assert [gains[row] for row in found["rows"]] == pytest.approx(found["values"], rel=0.01)
+    assert explained
+    monkeypatch.setattr("mixedbag.report._maps._MOST", 3)
+    for bag in embedded(report_page(*placed))["bags"]:
+        if "map" in bag:  # the ranked ones are there in any case
+            assert sorted(bag["map"]["rows"]) == sorted(map(int, bag["names"]))
+
+
 # In a browser -------------------------------------------------------------------------------------
 
 
@@ -226,6 +255,21 @@ def test_series_are_shaded_by_the_answered_class(window, tmp_path):
         assert fill == f"var(--k{['none', 'fridge'].index(bag['predicted'])})"
         window.run("document.getElementById('next').click()")
     assert window.console() == []
+
+
+@pytest.mark.browser
+def test_the_map_is_drawn(window, placed, tmp_path):
+    write_report(placed[0], tmp_path / "report.html", placed[1])
+    window.open(tmp_path / "report.html")
+    show = (
+        "const choice = document.getElementById('bag'); choice.value = arguments[0];"
+        "choice.dispatchEvent(new Event('change'));"
+        "return document.querySelectorAll('.map rect').length"
+    )
+    for i, bag in enumerate(embedded((tmp_path / "report.html").read_text())["bags"]):
+        drawn = window.run(show, i)
+        assert drawn == len(bag.get("map", {"rows": []})["rows"])
+    assert not window.console()
 
 
 @pytest.mark.browser

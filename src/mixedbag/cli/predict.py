@@ -99,7 +99,7 @@ def bag_columns(fitted, data):
 
 
 def instance_columns(fitted, data):
-    """The answers about instances, with the ids of their bags, their numbers in them, and places."""
+    """The answers about instances, with their bags' ids, their numbers there, and places."""
     import pyarrow as pa
 
     from mixedbag.cli._answers import instance_answers, outside

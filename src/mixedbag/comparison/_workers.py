@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mixedbag._on_disk import dumps
 from mixedbag.comparison._trials import fit, run_trial, what_is_wrong
 from mixedbag.exceptions import InputError
 from mixedbag.learners import all_learners
@@ -167,7 +168,7 @@ class _Nursery:
         )
         theirs.close()
         # In the background: the data may be more than a pipe holds, and imports take a while.
-        data = pickle.dumps(protocol, protocol=pickle.HIGHEST_PROTOCOL)
+        data = dumps(protocol)
         self._handing_over = threading.Thread(target=self._hand_over, args=(data,), daemon=True)
         self._handing_over.start()
 

@@ -8,6 +8,7 @@ from mixedbag.comparison._outputs import circumstances
 from mixedbag.comparison.checks._09_members_disagree import agreement
 from mixedbag.report import _curves as curves
 from mixedbag.report._importance import importance
+from mixedbag.report._maps import map_of
 from mixedbag.report._views import view_of
 
 _RIVALS = 3
@@ -189,7 +190,7 @@ def _bags(result, answers, view, data):
         step = len(rest) / (_MOST_BAGS - _MOST_BAGS // 2)
         picked = rest[np.arange(0, len(rest), step).astype(int)]
         hardest = np.concatenate([hardest[: _MOST_BAGS // 2], picked])
-    asked = np.cumsum(result.bags.sizes[hardest].astype(np.int64) ** 2) <= _MOST_ASKED
+    asked = np.cumsum(_contributions.n_rows_asked(result.bags.sizes[hardest])) <= _MOST_ASKED
     explained = set() if result.rule == "sequence" else set(hardest[asked].tolist())
     return [_bag(result, answers, view, data, int(i), i in explained) for i in hardest]
 
@@ -220,6 +221,11 @@ def _bag(result, answers, view, data, i, explained):
     }
     if gain is not None:
         bag["gains"] = [_rounded(float(gain[r]), 3) for r in shown]
+        bag["run"] = _contributions.run_of(len(gain))
+    coords = getattr(data, "coords", None)
+    if coords is not None:
+        n_shown = min(len(bags), _MOST_BAGS)
+        bag |= map_of(coords[start:stop], score if gain is None else gain, shown, n_shown)
     if in_order and question.kind == "classes":
         step = bag["step"]
         bag["shares"] = answers.instances[start:stop][::step].round(3).T.tolist()

@@ -6,9 +6,9 @@ A script without imports from the package, so that it starts fast.
 ``{"error": …}`` or the names of the groups, and then the data and the target of each group as NumPy
 writes them.
 
-``python hdf5_process.py`` answers one line of JSON after another: ``{"path": …, "allowed": …}`` with
-``{"arrays": {name: [shape, type]}}`` of the file, and, where there is a ``"name"`` as well, with the
-``{"bytes": …}`` of that array, and these.
+``python hdf5_process.py`` answers one line of JSON after another: ``{"path": …, "allowed": …}``
+with ``{"arrays": {name: [shape, type]}}`` of the file; where there is a ``"name"`` as well, with
+the ``{"bytes": …}`` of that array, and these.
 """
 
 import io

@@ -1,4 +1,4 @@
-"""safetensors: the length of a header, the header in JSON, and the numbers, one array after another.
+"""safetensors: the length of a header, the header in JSON, and the numbers of all arrays.
 
 Read here and not by the package of that name: the format is these three things, the numbers stay
 where they are until they are used, and ``BF16``, which NumPy does not know, is read as well.

@@ -24,7 +24,7 @@ function showBrowser(known) {
       ...classWord(known, bag.label), ", answered ", ...classWord(known, bag.predicted),
       isClass ? ` (probability ${percent(bag.value)}) ` : " ", tag,
       make("br"), make("span", { class: "hint", text: ranking(bag, known) })),
-      painters[known.view.kind](bag, known));
+      bag.map ? paintMap(bag, known) : "", painters[known.view.kind](bag, known));
     inside.dataset.bag = bag.id;
   }
   function step(by) {
@@ -61,7 +61,7 @@ function ranking(bag, known) {
   const isClass = known.kind === "classes";
   const what = isClass ? `the probability of ${known.classes[askedClass(bag, known)]}` : "the amount of an instance";
   const why = bag.gains
-    ? `ranked by what the answer ${isClass ? `${bag.predicted} ` : ""}loses without them (± ${isClass ? "log-odds" : "amount"})`
+    ? `ranked by what the answer ${isClass ? `${bag.predicted} ` : ""}loses without them (± ${isClass ? "log-odds" : "amount"}${bag.run > 1 ? `, left out ${bag.run} at a time` : ""})`
     : `ranked by ${what}`;
   return `${count}, ${why}. The bar is ${what}.`;
 }
@@ -80,6 +80,35 @@ function instanceCard(bag, r, known, picture) {
     gain == null ? "" : tip(make("small", { class: "gain", text: `${gain < 0 ? "−" : "+"}${Math.abs(gain).toFixed(2)}` }),
       isClass ? `for the answer ${bag.predicted}, in log-odds` : "of the bag's amount"),
     bag.truth ? make("small", {}, "truly ", ...classWord(known, bag.truth[r])) : "");
+}
+
+/** The instances where they lie; colour says what they did for the answer, or what they are. */
+function paintMap(bag, known) {
+  const { rows, x, y, values } = bag.map, isClass = known.kind === "classes";
+  const ends = (v) => [v.reduce((a, b) => Math.min(a, b)), v.reduce((a, b) => Math.max(a, b))];
+  const [left, right] = ends(x), [top, bottom] = ends(y);
+  const wide = right - left || 1, tall = bottom - top || 1, scale = Math.min(700 / wide, 420 / tall);
+  const width = wide * scale, height = tall * scale;
+  const half = Math.max(1.2, Math.min(9, 0.42 * Math.sqrt((width * height) / rows.length)));
+  const svg = draw("svg", { class: "map", viewBox: `${-half} ${-half} ${width + 2 * half} ${height + 2 * half}`,
+    style: `max-width:${(width + 2 * half).toFixed(0)}px`, role: "img", "aria-label": "the instances where they lie" });
+  const [lowest, highest] = ends(values), low = bag.gains || !isClass ? Math.min(0, lowest) : 0;
+  const most = bag.gains || !isClass ? Math.max(highest, -low) || 1 : 1;
+  const hue = isClass ? klass(bag.gains ? bag.answered : askedClass(bag, known)) : ACCENT;
+  const order = rows.map((_, k) => k).sort((a, b) => Math.abs(values[a]) - Math.abs(values[b]));
+  for (const k of order) {
+    const v = values[k], strength = Math.min(1, Math.abs(v) / most);
+    const text = bag.gains ? `${v < 0 ? "−" : "+"}${short(Math.abs(v))}` : isClass ? percent(v) : short(v);
+    svg.append(tip(draw("rect", { x: ((x[k] - left) * scale - half).toFixed(1), y: ((y[k] - top) * scale - half).toFixed(1),
+      width: (2 * half).toFixed(1), height: (2 * half).toFixed(1), fill: v < 0 ? "var(--ink)" : hue,
+      "fill-opacity": (0.08 + 0.92 * strength).toFixed(2) }), `instance ${rows[k]} at ${x[k]}, ${y[k]}: ${text}`));
+  }
+  const word = isClass ? bag.predicted : "amount", left_out = bag.size - rows.length;
+  const said = bag.gains
+    ? `Instances where they lie. Coloured: without them the answer ${word} loses; dark: without them it gains.`
+    : `Instances where they lie, the stronger the colour the larger ${isClass ? `the probability of ${known.classes[askedClass(bag, known)]}` : "the amount"}.`;
+  return make("div", { class: "placed" }, svg,
+    make("p", { class: "hint", text: left_out > 0 ? `${said} ${rows.length} of ${bag.size} are drawn.` : said }));
 }
 
 function paintImages(bag, known) {
