@@ -6,12 +6,16 @@ Every size is compared with that of the file before a number is read.
 import io
 import math
 import os
+import warnings
 import zipfile
-import zlib
 from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+
+from mixedbag.datasets.records import DataFormatError
 
 
 @dataclass(frozen=True)
@@ -42,60 +46,53 @@ def read_npy(source):
 def read_npz(source):
     """The arrays of an archive of NumPy by name."""
     arrays = {}
-    try:
-        with zipfile.ZipFile(source.path) as archive:
-            members = [m for m in archive.infolist() if m.filename.endswith(".npy")]
-            if sum(member.file_size for member in members) > source.binary_limit:
-                raise source.error("it unpacks to more numbers than is plausible for its size")
-            for member in members:
-                with archive.open(member) as file:
-                    shape, _, dtype = _header(source, file)
-                    _check_size(source, shape, dtype, member.file_size - file.tell())
-                name = member.filename.removesuffix(".npy")
-                if name in arrays:
-                    raise source.error(f"two arrays are called {name!r}")
-                arrays[name] = Stored(shape, dtype, _member(source, member.filename))
-    except _DAMAGED as error:
-        raise _damaged(source, error) from error
+    with _archive(source) as archive:
+        members = [m for m in archive.infolist() if m.filename.endswith(".npy")]
+        if sum(member.file_size for member in members) > source.binary_limit:
+            raise source.error("it unpacks to more numbers than is plausible for its size")
+        for member in members:
+            with archive.open(member) as file:
+                shape, _, dtype = _header(source, file)
+                _check_size(source, shape, dtype, member.file_size - file.tell())
+            name = member.filename.removesuffix(".npy")
+            if name in arrays:
+                raise source.error(f"two arrays are called {name!r}")
+            arrays[name] = Stored(shape, dtype, partial(_load_member, source, member.filename))
     return arrays
 
 
-def _member(source, name):
-    def load():
-        try:
-            with zipfile.ZipFile(source.path) as archive:
-                return np.load(io.BytesIO(archive.read(name)), allow_pickle=False)
-        except (*_DAMAGED, ValueError) as error:
-            raise _damaged(source, error) from error
-
-    return load
+def _load_member(source, name):
+    with _archive(source) as archive:
+        return np.load(io.BytesIO(archive.read(name)), allow_pickle=False)
 
 
-# What the library of archives raises for damaged ones, passwords and methods it lacks.
-_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError, NotImplementedError)
+@contextmanager
+def _archive(source):
+    with open(source.path, "rb") as file, _damage(source, "a damaged archive of arrays"):
+        yield zipfile.ZipFile(file)
 
 
-def _damaged(source, error):
-    return source.error(f"a damaged archive of arrays ({error})")
+@contextmanager
+def _damage(source, what):
+    """What goes wrong in a damaged file has no list of its own: anything refuses it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except (DataFormatError, MemoryError):
+        raise
+    except Exception as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        raise source.error(f"{what} ({reason})") from error
 
 
 def _header(source, file):
     """Shape, order and type, as the file of an array begins with them."""
-    try:
+    with _damage(source, "no array of NumPy"):
         version = np.lib.format.read_magic(file)
         read = {(1, 0): np.lib.format.read_array_header_1_0,
                 (2, 0): np.lib.format.read_array_header_2_0}[version]  # fmt: skip
         shape, fortran, dtype = read(file)
-    except (
-        ValueError,
-        KeyError,
-        EOFError,
-        SyntaxError,
-        TypeError,
-        MemoryError,
-        RecursionError,
-    ) as error:
-        raise source.error(f"no array of NumPy ({str(error)[:200]})") from error
     if dtype.hasobject:
         raise source.error("an array of Python objects: that is a pickle, which may do anything")
     if any(n < 0 for n in shape):
