@@ -540,6 +540,15 @@ def test_an_interrupt_keeps_finished_folds(tmp_path):
     assert (tmp_path / "out" / "report.html").exists()
 
 
+def test_bags_without_label_are_predicted(tmp_path):
+    data = make_any(n_bags=30, size=(2, 5), n_features=3, random_state=0)
+    write_csv(tmp_path / "table.csv", data.bags, ["", *data.y[1:]])
+    columns = ("table.csv", "--bag", "molecule", "--label", "active")
+    mixedbag("compare", *columns, "--out", "out", *QUICK, folder=tmp_path)
+    with open(tmp_path / "out" / "unlabelled.csv", newline="") as file:
+        assert [row["bag"] for row in csv.DictReader(file)] == ["mol-000"]
+
+
 # Who is to blame, and what is shown ---------------------------------------------------------------
 
 

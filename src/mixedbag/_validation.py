@@ -42,16 +42,21 @@ def read_weights(bags: Bags, sample_weight: ArrayLike | None) -> np.ndarray:
 
 def refuse_missing_labels(bags: Bags, y: np.ndarray) -> None:
     """Raise a `ValueError` that names the first bag whose label is NaN, None or infinite."""
-    if y.dtype.kind == "f":
-        missing = ~np.isfinite(y)
-    elif y.dtype.kind == "O":
-        missing = np.array([v is None or v != v for v in y.tolist()], dtype=bool)
-    else:
-        return
+    missing = unlabelled(y) | (np.isinf(y) if y.dtype.kind == "f" else False)
     if missing.any():
         i = int(np.argmax(missing))
         kind = "infinity" if y.dtype.kind == "f" and np.isinf(y[i]) else "NaN"
         raise InputError(f"{bags.name(i)} has no usable label: Input y contains {kind}")
+
+
+def unlabelled(y: Any) -> np.ndarray:
+    """Which bags have no label: None, or a NaN among their numbers."""
+    y = np.asarray(y)
+    if y.dtype.kind == "f":
+        return np.isnan(y).reshape(len(y), -1).any(axis=1)
+    if y.dtype.kind == "O" and y.ndim == 1:
+        return np.array([v is None or v != v for v in y.tolist()], dtype=bool)
+    return np.zeros(len(y), dtype=bool)
 
 
 def leave_out_unknown(bags: Bags, y: Any, weight: np.ndarray) -> tuple:
@@ -59,7 +64,7 @@ def leave_out_unknown(bags: Bags, y: Any, weight: np.ndarray) -> tuple:
     values = np.asarray(y)
     if values.dtype.kind != "f" or len(values) != len(bags):
         return bags, y, weight
-    unknown = np.isnan(values).reshape(len(bags), -1).any(axis=1)
+    unknown = unlabelled(values)
     if not unknown.any() or unknown.all():
         return bags, y, weight
     first = bags.name(int(unknown.argmax()))

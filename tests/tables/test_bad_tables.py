@@ -34,7 +34,7 @@ REFUSED = {
     "text after a quote": ('bag,x\na,1\n"b"c,2\n', {}, 3, "',' expected after '\"'"),
     "no bag": ("bag,x\na,1\n,2\n", {}, 3, "no bag in column 'bag'"),
     "NA for a bag": ("bag,x\na,1\nNA,2\n", {}, 3, "no bag in column 'bag'"),
-    "no label": ("bag,label,x\na,1,1\nb,,2\n", {}, 3, "no label in column 'label'"),
+    "no label": ("bag,label,x\na,1,1\na,,2\n", {}, 3, "has the label 1 in another row and none"),
     "two labels": (
         "bag,label,x\na,1,1\nb,0,1\na,0,2\n", {}, 4,
         "bag 'a' has two labels: 1 (line 2) and 0 (line 4)",

@@ -139,7 +139,8 @@ def test_a_column_that_changes_its_mind_late(write):
         (CSV.replace("m-1,yes,2", "m-1,no,2"), {"bag": "molecule", "label": "active"}, 3,
          "bag 'm-1' has two labels: 'yes' (line 2) and 'no' (line 3)"),
         (CSV.replace("m-1,yes,2", ",yes,2"), {"bag": "molecule"}, 3, "no bag in column 'molecule'"),
-        (CSV.replace("m-1,yes,2", "m-1,,2"), {"bag": "molecule", "label": "active"}, 3, "no label"),
+        (CSV.replace("m-1,yes,2", "m-1,,2"), {"bag": "molecule", "label": "active"}, 3,
+         "bag 'm-1' has the label 'yes' in another row and none in this"),
         (CSV.replace("red,7", "7"), {"bag": "molecule"}, 2, "6 values where 7"),
         (CSV.replace(",7\n", ",7,8\n"), {"bag": "molecule"}, 2, "8 values where 7"),
         (CSV.replace("0.5", "inf"), {"bag": "molecule"}, 2, "not finite"),
@@ -227,7 +228,6 @@ def test_malformed_parquet(tmp_path, frame):
         read(good, bag="molecule")
     for column, value, reason in (
         ("bag", None, "no bag in column 'bag' .row 1."),
-        ("label", [1.0, np.nan, 1.0], "no label in column 'label' .row 1."),
         ("label", [1, 0, 0], "bag 'a' has two labels: 1 .row 0. and 0 .row 2."),
         ("x", [1.0, np.inf, 3.0], "column 'x': value inf is not finite .row 1."),
         ("bag", [[1], [2], [3]], "nested"),
@@ -240,3 +240,24 @@ def test_malformed_parquet(tmp_path, frame):
     frame[:0].to_parquet(good)
     with pytest.raises(DataFormatError, match="without rows"):
         read(good)
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind", "known"),
+    [
+        (("3", "", "9007199254740993"), "i", [3, 9007199254740993]),
+        (("0.5", "", "1.5"), "f", [0.5, 1.5]),
+        (("yes", "", "no"), "O", ["yes", "no"]),
+        (("true", "", "false"), "b", [True, False]),
+    ],
+)
+def test_bags_without_label_are_told_apart(tmp_path, labels, kind, known):
+    rows = "".join(f"{bag},{label},{row}\n" for row in (1, 2) for bag, label in zip("abc", labels))
+    (tmp_path / "t.csv").write_text(f"bag,label,x\n{rows}")
+    data, others = read(tmp_path / "t.csv").by_label()
+    assert data.y.tolist() == known
+    assert data.y.dtype.kind == kind
+    assert data.bags.ids.tolist() == ["a", "c"]
+    assert others.bags.ids.tolist() == ["b"]
+    assert others.y is None
+    assert "1 bags have no label" in data.notes[-1]

@@ -89,7 +89,7 @@ def command(
     out = out or Path(f"mixedbag-{Path(table).name.split('.')[0]}")
     refuse_other_run(out, overwrite)
     data = read_data(table, bag, label, time, drop or (), instance, group, weight, query, labels)
-    data = require_labels(data, table, positive)
+    data, others = require_labels(data, table, positive)
     if images is not None:
         data = replace(data, image_shape=checked_shape(images, data.bags))
     run(
@@ -115,6 +115,7 @@ def command(
         random_state=seed,
         work=work,
         began=began,
+        others=others,
     )
 
 
@@ -139,9 +140,10 @@ def run(
     as_json=False,
     open_report=False,
     columns=None,
+    others=None,
     **settings,
 ):
-    """Compare on `data`, show it live, and fill the folder `out`."""
+    """Compare on `data`, show it live, and fill the folder `out`; `others` are bags to predict."""
     from mixedbag.cli._live import answer, check_lines, leaderboard, troubles
     from mixedbag.comparison import settle_rule
 
@@ -163,7 +165,7 @@ def run(
         for note in result.model.notes:
             console.print(shown(f"  {note}"))
     with console.status("writing the results and the report"):
-        files = write_folder(result, out, data, title)
+        files = write_folder(result, out, data, title, others)
     if as_json:
         typer.echo(json.dumps(summary(result, files), indent=2))
     console.print()
@@ -232,13 +234,17 @@ def leave_leaderboard(result, folder):
     say(f"the leaderboard so far is in {path}", error=True)
 
 
-def write_folder(result, out, data, title):
+def write_folder(result, out, data, title, others=None):
     """Everything a comparison leaves; the report comes last."""
+    from mixedbag.cli.predict import write_answers
     from mixedbag.comparison._outputs import write_outputs
     from mixedbag.report import write_report
 
     typed = shlex.join(["mixedbag", *sys.argv[1:]])
     files = write_outputs(result, out, typed, data.instance_ids)
+    if others is not None and result.model is not None:
+        files.append(out / "unlabelled.csv")
+        write_answers(result.model, others, files[-1])
     write_report(result, out / "report.html", data, title, typed)
     return [*files, out / "report.html"]
 

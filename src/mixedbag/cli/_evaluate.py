@@ -74,7 +74,7 @@ def read_labelled(table, features, instance_label, query, labels, bag, label, ti
     roles = {"time": time, "weight": weight, "instance": instance_label, "query": query}
     data = datasets.read(table, bag, label, features=features, labels=labels, **roles)
     refuse_unlabelled(data, table)
-    return data
+    return data.by_label()[0]
 
 
 def evaluate(model, data):

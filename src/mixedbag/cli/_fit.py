@@ -48,7 +48,7 @@ def command(
 
     refuse_other_run(out, overwrite)
     data = read_data(table, bag, label, time, drop or (), None, group, weight, query, labels)
-    data = require_labels(data, table, positive)
+    data, _ = require_labels(data, table, positive)
     settled = settle_rule(rule, data.y, data.bags.sizes, time is not None)
     if not as_json:
         for note in data.notes:

@@ -87,6 +87,12 @@ class _Told:
         say(text, error=True)
 
 
+def write_answers(fitted, data, path):
+    """The answers about the bags of `data` as a file."""
+    with _output(path, as_json=False) as write:
+        write(bag_columns(fitted, data))
+
+
 def bag_columns(fitted, data):
     """The answers about bags, with their ids."""
     import pyarrow as pa

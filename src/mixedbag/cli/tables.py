@@ -107,28 +107,30 @@ def refuse_unlabelled(data, source):
 
 @at_the_edge
 def require_labels(data, source, positive=None):
-    """The data with labels that are ready to be learned from; without labels it is refused.
+    """The bags with labels, ready to be learned from, and the others; no labels are refused.
 
     `positive` is the label that counts as positive, against all others; without it, one of two text
     labels does, and a note says which and why. Labels keep their words.
     """
     refuse_unlabelled(data, source)
+    data, others = data.by_label()
     labels = sorted({str(value) for value in data.y.tolist()})
     if positive is not None:
         if positive not in labels:
             raise ValueError(f"{source}: no bag is labelled {positive!r}; there are {labels[:12]}")
         note = f"the positive label is {positive!r}"
-        if len(labels) == 2:
-            return replace(data, notes=(*data.notes, note))
-        y = [positive if str(value) == positive else f"not {positive}" for value in data.y.tolist()]
-        return replace(data, y=np.array(y), notes=(*data.notes, f"{note}, against all others"))
+        if len(labels) > 2:
+            found = data.y.tolist()
+            y = [positive if str(value) == positive else f"not {positive}" for value in found]
+            data, note = replace(data, y=np.array(y)), f"{note}, against all others"
+        return replace(data, notes=(*data.notes, note)), others
     if data.y.dtype.kind in "OU" and len(labels) == 2:
         from mixedbag.comparison._questions import choose_positive
 
         last, why = choose_positive(*np.unique(data.y, return_inverse=True))
         note = f"the positive label is {labels[last]!r} ({why}); --positive chooses"
-        return replace(data, notes=(*data.notes, note))
-    return data
+        return replace(data, notes=(*data.notes, note)), others
+    return data, others
 
 
 @at_the_edge

@@ -9,7 +9,7 @@ from mixedbag.comparison._calibration import Calibrated
 from mixedbag.comparison._candidates import find_candidates
 from mixedbag.comparison._counted import Counted
 from mixedbag.comparison._leaderboard import Figures
-from mixedbag.comparison._protocol import make_protocol
+from mixedbag.comparison._protocol import labelled, make_protocol
 from mixedbag.comparison._result import Comparison
 from mixedbag.comparison._schedule import Schedule
 from mixedbag.comparison._sequence import affordable_folds
@@ -54,7 +54,7 @@ def compare(
     ----------
     bags : Bags, or anything that `as_bags` reads
     y : array of shape (n_bags,) or (n_bags, n_classes)
-        Classes, counts or totals of the bags.
+        Classes, counts or totals of the bags; bags whose label is None or NaN are left out.
     rule : {"auto", "any", "majority", "count", "proportion", "sum", "mean", "sequence"} or Guess
         What a bag's label says of its instances; "auto" guesses from the labels.
     learners : sequence of str, optional
@@ -114,6 +114,7 @@ def compare(
     start = time.monotonic() if began is None else began
     if time_budget is not None and not (time_budget >= 0 and math.isfinite(time_budget)):
         raise InputError(f"time_budget must be a number of seconds, or None; got {time_budget!r}")
+    bags, y, groups, sample_weight, notes = labelled(bags, y, groups, sample_weight)
     guess, protocol = make_protocol(
         *(bags, y, rule),
         folds=folds,
@@ -129,9 +130,9 @@ def compare(
     candidates, skipped = find_candidates(
         guess.rule, protocol.bags, learners, random_state, protocol.y
     )
-    notes = []
     if time_budget is not None and work is None:
-        protocol, notes = _affordable(protocol, candidates, time_budget)
+        protocol, more = _affordable(protocol, candidates, time_budget)
+        notes += more
     notes += _samples(candidates, protocol)
     store = Memory() if folder is None else Folder(folder, protocol)
     notes += store.recall(candidates)
@@ -183,8 +184,10 @@ def fit_best_setting(
 ):
     """Fit one learner on all bags, with the setting that cross-validation on them prefers.
 
-    Its answers are calibrated on the same folds, as they are in `compare`.
+    Its answers are calibrated on the same folds, as they are in `compare`. Bags without a label
+    (None or NaN) are left out.
     """
+    bags, y, groups, sample_weight, _ = labelled(bags, y, groups, sample_weight)
     guess, protocol = make_protocol(
         *(bags, y, rule),
         random_state=random_state,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mixedbag._validation import read_weights
+from mixedbag._validation import read_weights, unlabelled
 from mixedbag.bags import as_bags
 from mixedbag.comparison._questions import ask
 from mixedbag.comparison._rules import one_label, settle_rule
@@ -123,6 +123,30 @@ def make_protocol(
     return guess, Protocol(
         bags, y, question, folds, repeats, inner_folds, int(random_state), groups
     )
+
+
+class Labelled(NamedTuple):
+    """The bags that have a label, with what belongs to them, and a word on the others."""
+
+    bags: Any
+    y: np.ndarray
+    groups: np.ndarray | None
+    weight: np.ndarray | None
+    notes: list
+
+
+def labelled(bags, y, groups=None, sample_weight=None):
+    """Leave out the bags whose label is None or NaN: nothing can be learned or measured there."""
+    with reading_input():
+        bags, y = as_bags(bags), np.asarray(y)
+    if len(y) != len(bags) or not (without := unlabelled(y)).any() or without.all():
+        return Labelled(bags, y, groups, sample_weight, [])
+    parts = (
+        None if part is None else np.asarray(part)[~without] for part in (groups, sample_weight)
+    )
+    y = y[~without] if y.dtype.kind == "f" else np.array(y[~without].tolist())
+    notes = [f"{np.count_nonzero(without)} bags have no label: they are not learned from"]
+    return Labelled(bags[~without], y, *parts, notes)
 
 
 def check_whole(name, value, low, high=None):

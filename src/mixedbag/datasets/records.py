@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from mixedbag._validation import unlabelled
 from mixedbag.bags import Bags
 from mixedbag.exceptions import InputError
 
@@ -30,7 +31,8 @@ class BagData:
     ----------
     bags : Bags
     y : array of shape (n_bags, …) or None
-        One label, count, or total a bag; None when the source has no labels.
+        One label, count, or total a bag; None when the source has no labels. Where some bags have
+        none, it is an array of objects with None for those.
     weight : array of shape (n_bags,) or None
         Bag weights, where the file gives them.
     instance_labels : array of shape (n_instances,) or None
@@ -80,6 +82,29 @@ class BagData:
     def __iter__(self):
         """So that ``bags, y = load("musk1")`` reads as it should."""
         return iter((self.bags, self.y))
+
+    def by_label(self):
+        """The bags that have a label, and the others, None where there are none."""
+        if self.y is None or not (without := unlabelled(self.y)).any():
+            return self, None
+        if without.all():
+            raise InputError("no bag has a label")
+        known = self._part(~without)
+        if known.y.dtype.kind == "O" and not isinstance(known.y[0], str):
+            known = replace(known, y=np.array(known.y.tolist()))  # numbers, now that all are
+        n = np.count_nonzero(without)
+        note = f"{n} bags have no label: they are not learned from"
+        return replace(known, notes=(*self.notes, note)), replace(self._part(without), y=None)
+
+    def _part(self, keep):
+        parts = {"bags": self.bags[keep]}
+        for rows, names in (
+            (keep, ("y", "weight", "groups")),
+            (self.bags.spread(keep), ("instance_labels", "instance_ids", "coords")),
+        ):
+            found = ((name, getattr(self, name)) for name in names)
+            parts |= {name: values[rows] for name, values in found if values is not None}
+        return replace(self, **parts)
 
     @property
     def images(self):
@@ -232,6 +257,9 @@ def class_sizes(y):
     y = np.asarray(y)
     if y.ndim > 1:
         return f"{y.shape[1]} counts a bag"
+    if (without := unlabelled(y)).any():
+        known = np.array([value for value, none in zip(y.tolist(), without) if not none])
+        return f"{class_sizes(known)}, {np.count_nonzero(without)} without label".lstrip(", ")
     values, counts = np.unique(y, return_counts=True)
     if len(values) > 10 and y.dtype.kind in "iuf":
         return f"labels from {values[0]:g} to {values[-1]:g}"

@@ -139,16 +139,19 @@ def _is_feature(name):
 
 
 def as_array(column):
-    """An Arrow column as an array: whole and other numbers as they lie there, text as objects."""
+    """An Arrow column as an array: whole and other numbers as they lie there, text as objects.
+
+    So is a column with missing values, which are None.
+    """
     dtype = _DTYPES.get(str(column.type))
-    if dtype is None:
+    if dtype is None or column.null_count:
         values = column.to_pylist()
-        if str(column.type) == "bool":
+        if str(column.type) == "bool" and not column.null_count:
             return np.array(values, dtype=bool)
         array = np.empty(len(values), dtype=object)
         array[:] = values
         return array
-    # Not by `to_numpy`, which imports pandas. Nulls have been replaced in SQL.
+    # Not by `to_numpy`, which imports pandas.
     return np.frombuffer(column.buffers()[1], dtype)[column.offset : column.offset + len(column)]
 
 

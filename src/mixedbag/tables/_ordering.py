@@ -45,6 +45,8 @@ def arrange(relation, roles):
     )
     for role in agreed:
         _refuse_disagreement(relation, role)
+    if "label" in agreed:
+        _refuse_half_labelled(relation)
     ((n_bags, n_rows, adjacent),) = relation.ask(
         "select count(*), sum(n), bool_and(last - first + 1 = n) from bags"
     )
@@ -152,12 +154,26 @@ def _time(relation, j):
 
 
 def _refuse_missing(relation, values, roles):
-    counts = ", ".join(f'min(row) filter (where "{role}" is null)' for role in values)
+    """Refuse a row without bag, weight, group or time; a bag may be without a label."""
+    needed = [role for role in values if role != "label"]
+    counts = ", ".join(f'min(row) filter (where "{role}" is null)' for role in needed)
     (first,) = relation.ask(f"select {counts} from keyed")
-    missing = [(row, role) for row, role in zip(first, values) if row is not None]
+    missing = [(row, role) for row, role in zip(first, needed) if row is not None]
     if missing:
         row, role = min(missing)
         raise relation.error(f"no {role} in column {relation.names[roles[role]]!r}", row)
+
+
+def _refuse_half_labelled(relation):
+    """Refuse a bag with a label in some of its rows only."""
+    key = whole_ids(relation, "key", "bags")
+    found = relation.ask(
+        f"select row, {key}, b.label from keyed k join bags b on k.bag = b.key "
+        "where k.label is null and b.label is not null order by row limit 1"
+    )
+    for row, bag, label in found:
+        reason = f"bag {bag!r} has the label {label!r} in another row and none in this"
+        raise relation.error(reason, row)
 
 
 def _refuse_negative(relation, j):
