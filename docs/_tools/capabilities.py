@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sklearn.utils import get_tags
 
+from mixedbag.comparison._effort import UNKNOWN, known
 from mixedbag.learners import all_learners
 
 # The order in which the rules are shown.
@@ -24,6 +25,7 @@ class Capability:
     scaling: bool
     cluster: bool
     compared: bool
+    growth: float | None  # the exponent of the number of bags in the seconds of a fit
 
     @property
     def path(self):
@@ -46,7 +48,15 @@ def of(kind):
         scaling=bool(kind._needs_scaling),
         cluster=hasattr(kind, "_fit_blocks"),  # sums over blocks of bags, wherever they are
         compared=bool(kind._compared),
+        growth=_growth(kind.__name__, rules),
     )
+
+
+def _growth(name, rules):
+    """How a fit grows with bags of one size, by the measured table of efforts; None if unknown."""
+    laws = [known(rule, name) for rule in rules]
+    powers = [line.law.bags + line.law.instances for line in laws if line is not UNKNOWN]
+    return max(powers, default=None)
 
 
 def table():

@@ -133,7 +133,7 @@ def learners_text():
     """The table of learners by capability."""
     heads = [
         "learner", "rules", "probabilities", "sparse", "missing values", "several classes",
-        "scale first", "on a cluster",
+        "scale first", "on a cluster", "cost of n bags",
     ]  # fmt: skip
     lines = [
         "Learners by what they can do", "============================", "",
@@ -141,7 +141,9 @@ def learners_text():
         "about bags and about instances, takes weights of bags (``sample_weight``), reads",
         "float32 without a copy, and can be saved. *Several classes* are learned one against",
         "the rest where the method knows two. *Scale first* means that features should be",
-        "standardised; ``compare`` does it by itself.", "",
+        "standardised; ``compare`` does it by itself. *Cost of n bags* is how the seconds of a",
+        "fit grow with bags of one size, as ``python -m benchmarks product/effort`` measured it;",
+        "learners that do not take part in ``compare`` were not measured.", "",
         ".. list-table::", "   :header-rows: 1", "   :class: capabilities", "",
     ]  # fmt: skip
     lines += _cells(heads)
@@ -155,7 +157,8 @@ def learners_text():
             row.cluster,
         ]
         link = f":py:class:`~{row.path}`"
-        lines += _cells([link, ", ".join(row.rules), *(_mark(mark) for mark in marks)])
+        growth = "" if row.growth is None else f"n\\ :sup:`{row.growth:.1f}`"
+        lines += _cells([link, ", ".join(row.rules), *(_mark(mark) for mark in marks), growth])
     return "\n".join([*lines, ""])
 
 
