@@ -142,7 +142,7 @@ def of_features(
     for start in range(0, len(differs), block):
         features = differs[start : start + block]
         X = bag.instances[np.tile(np.arange(n), len(features))]
-        X = X.tolil() if bag.is_sparse else X
+        X = sparse.lil_array(X) if bag.is_sparse else X
         X[np.arange(len(features)) * n + instance, features] = typical[features]
         X = sparse.csr_array(X) if bag.is_sparse else X
         changed = Bags(X, n * np.arange(len(features) + 1), feature_names=bag.feature_names)

@@ -11,6 +11,7 @@ import unicodedata
 import uuid
 from contextlib import suppress
 from pathlib import Path
+from typing import IO, Any
 
 try:
     import fcntl
@@ -34,11 +35,12 @@ class written_whole:
     What a killed process left of the same file is swept. A pipe or a device is written directly.
     """
 
-    def __init__(self, path):
+    def __init__(self, path: str | Path) -> None:
         self.path = Path(os.path.realpath(path))
 
-    def __enter__(self):
-        self._draft = None
+    def __enter__(self) -> IO[bytes]:
+        self._draft: Path | None = None
+        self._file: IO[bytes]
         if self.path.exists() and not self.path.is_file():
             self._file = open(self.path, "wb")
             return self._file
@@ -62,7 +64,7 @@ class written_whole:
                 self._draft.unlink(missing_ok=True)
 
 
-def sweep(folder, name=None):
+def sweep(folder: str | Path, name: str | None = None) -> None:
     """Remove what killed processes left half-written in `folder`: of one file, or of all."""
     for path in Path(folder).glob(".*.part"):
         match = _DRAFT.fullmatch(path.name)
@@ -84,7 +86,7 @@ def _try_lock(file):
     return True
 
 
-def printable(text, keep=""):
+def printable(text: object, keep: str = "") -> str:
     """`text` for a terminal: control characters are spelled out, but for those in `keep`."""
     return "".join(
         c if c in keep or not _is_control(c) else c.encode("unicode_escape").decode()
@@ -99,7 +101,7 @@ def _is_control(character):
     return kind in ("Cc", "Cs", "Zl", "Zp") or character in _REORDERING
 
 
-def cell(value):
+def cell(value: Any) -> Any:
     """A value as a cell of a table for spreadsheets: text that would run as a formula is quoted.
 
     Numbers are short, and stay numbers with any sign; nothing is an empty cell.

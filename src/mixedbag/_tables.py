@@ -1,10 +1,12 @@
 """Tables, ids and columns of any origin as arrays: what `Bags` are built from."""
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 
 
-def as_table(x):
+def as_table(x: Any) -> Any:
     """A 2-D table of floats, dense and C-contiguous or CSR; copied only when it must be."""
     if sparse.issparse(x):
         table = sparse.csr_array(x)
@@ -37,7 +39,7 @@ def as_table(x):
     return np.ascontiguousarray(x)
 
 
-def as_array(x):
+def as_array(x: Any) -> np.ndarray:
     """A NumPy array whose masked values are NaN; times and complex numbers are refused."""
     given, x = x, np.asarray(x)
     kinds = {type(value) for value in x.flat} if x.dtype.kind == "O" else {x.dtype.type}
@@ -54,7 +56,7 @@ def as_array(x):
     return x
 
 
-def as_labels(values):
+def as_labels(values: Any) -> np.ndarray:
     """A one-dimensional array; what NumPy would make equal stays apart, as objects."""
     if np.ma.is_masked(values):
         raise ValueError(f"value {int(np.argmax(np.ma.getmaskarray(values)))} is masked: missing")
@@ -74,7 +76,7 @@ def as_labels(values):
     return values
 
 
-def factorize(groups):
+def factorize(groups: Any) -> tuple[np.ndarray, np.ndarray]:
     """Codes 0, 1, … in order of first appearance, and the ids they stand for."""
     groups = as_labels(groups)
     if groups.dtype.kind in "iub":
@@ -86,15 +88,15 @@ def factorize(groups):
     if groups.dtype.kind in "mM" and np.isnat(groups).any():
         raise ValueError(f"row {int(np.argmax(np.isnat(groups)))} has no bag id")
     values = groups.tolist()
-    known = {}
+    known: dict = {}
     codes = np.fromiter((known.setdefault(v, len(known)) for v in values), np.int64, len(values))
     for value in known:
         if value is None or value != value:
             row = values.index(value) if value is None else int(np.argmax(codes == known[value]))
             raise ValueError(f"row {row} has no bag id")
-    ids = np.empty(len(known), dtype=object)
-    ids[:] = list(known)
-    return codes, ids.astype(groups.dtype) if groups.dtype.kind != "O" else ids
+    found: np.ndarray = np.empty(len(known), dtype=object)
+    found[:] = list(known)
+    return codes, found.astype(groups.dtype) if groups.dtype.kind != "O" else found
 
 
 def numeric_table(frame, names):
@@ -120,11 +122,11 @@ def numeric_table(frame, names):
     return table
 
 
-def is_frame(x):
+def is_frame(x: Any) -> bool:
     return hasattr(x, "columns") and not hasattr(x, "offsets")
 
 
-def is_list_of_tables(x):
+def is_list_of_tables(x: Any) -> bool:
     if not isinstance(x, (list, tuple)) or not x:
         return False
     first = x[0]
@@ -133,18 +135,18 @@ def is_list_of_tables(x):
     return isinstance(first, (list, tuple)) and bool(first) and np.ndim(first[0]) == 1
 
 
-def is_full_slice(key):
+def is_full_slice(key: Any) -> bool:
     return isinstance(key, slice) and key == slice(None)
 
 
-def frozen(array):
+def frozen(array: np.ndarray) -> np.ndarray:
     """A read-only view."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
-def freeze(table):
+def freeze(table: Any) -> Any:
     """A read-only view of a table, dense or CSR."""
     if not sparse.issparse(table):
         return frozen(table)
@@ -154,6 +156,6 @@ def freeze(table):
     return matrix
 
 
-def plain(value):
+def plain(value: Any) -> Any:
     """A NumPy scalar as the Python value that people would write."""
     return value.item() if isinstance(value, np.generic) else value

@@ -3,8 +3,12 @@
 import html
 import numbers
 import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any, Literal, Self, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from mixedbag._tables import (
@@ -60,7 +64,13 @@ class Bags:
     ['b', 'a']
     """
 
-    def __init__(self, instances, offsets, ids=None, feature_names=None):
+    def __init__(
+        self,
+        instances: ArrayLike | sparse.csr_array,
+        offsets: ArrayLike,
+        ids: ArrayLike | None = None,
+        feature_names: Iterable[str] | None = None,
+    ) -> None:
         self._instances = freeze(as_table(instances))
         self._ids = None if ids is None else frozen(as_labels(ids))
         self._offsets = frozen(self._checked_offsets(offsets))
@@ -106,11 +116,17 @@ class Bags:
     # Builders ------------------------------------------------------------------------------------
 
     @classmethod
-    def from_list(cls, arrays, ids=None, feature_names=None):
+    def from_list(
+        cls,
+        arrays: Iterable[ArrayLike | sparse.csr_array],
+        ids: ArrayLike | None = None,
+        feature_names: Iterable[str] | None = None,
+    ) -> Self:
         """Build from a list of 2-D arrays (or sparse matrices), one a bag."""
         arrays = list(arrays)
         if not arrays:
             raise ValueError("no bags: the list is empty")
+        ids = None if ids is None else as_labels(ids)
         tables: list = []
         for i, array in enumerate(arrays):
             name = f"bag {i}" if ids is None else f"bag {i} (id {plain(ids[i])!r})"
@@ -133,7 +149,12 @@ class Bags:
         return cls(instances, offsets.astype(np.int64), ids, feature_names)
 
     @classmethod
-    def from_groups(cls, X, groups, feature_names=None):
+    def from_groups(
+        cls,
+        X: ArrayLike | sparse.csr_array,
+        groups: ArrayLike,
+        feature_names: Iterable[str] | None = None,
+    ) -> Self:
         """Build from rows and one group id a row.
 
         Rows of a group need not be adjacent. Bags come in the order in which their ids first
@@ -149,7 +170,14 @@ class Bags:
         return cls(table, offsets.astype(np.int64), ids, feature_names)
 
     @classmethod
-    def from_frame(cls, frame, bag, features=None, label=None, size=None):
+    def from_frame(
+        cls,
+        frame: Any,
+        bag: str,
+        features: Sequence[str] | None = None,
+        label: str | list[str] | tuple[str, ...] | None = None,
+        size: str | None = None,
+    ) -> Self | tuple[Self, np.ndarray]:
         """Build from a data frame (pandas, polars, pyarrow, DuckDB) with a column of bag ids.
 
         The table is read as `mixedbag.datasets.read` reads a file: text of few values becomes
@@ -184,64 +212,64 @@ class Bags:
     # What it holds -------------------------------------------------------------------------------
 
     @property
-    def instances(self):
+    def instances(self) -> np.ndarray | sparse.csr_array:
         """The table of all instances, read-only."""
         return self._instances
 
     @property
-    def offsets(self):
+    def offsets(self) -> np.ndarray:
         """Where each bag begins in `instances`, and the end of the last."""
         return self._offsets
 
     @property
-    def ids(self):
+    def ids(self) -> np.ndarray | None:
         """The bags' own names, or None."""
         return self._ids
 
     @property
-    def feature_names(self):
+    def feature_names(self) -> list[str] | None:
         """Names of the columns, or None."""
         return None if self._feature_names is None else list(self._feature_names)
 
     @property
-    def sizes(self):
+    def sizes(self) -> np.ndarray:
         """Number of instances of each bag."""
         return np.diff(self._offsets)
 
     @property
-    def bag_of(self):
+    def bag_of(self) -> np.ndarray:
         """Index of the bag that each instance belongs to."""
         return np.repeat(np.arange(len(self)), self.sizes)
 
     @property
-    def n_instances(self):
+    def n_instances(self) -> int:
         return self._instances.shape[0]
 
     @property
-    def n_features(self):
+    def n_features(self) -> int:
         return self._instances.shape[1]
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         """``(n_bags, n_features)``: to scikit-learn, a bag is a sample."""
         return len(self), self.n_features
 
     @property
-    def ndim(self):
+    def ndim(self) -> int:
         return 2
 
     @property
-    def is_sparse(self):
+    def is_sparse(self) -> bool:
         return sparse.issparse(self._instances)
 
-    def name(self, i):
+    def name(self, i: int) -> str:
         """How messages call bag `i`: its position, and its id where it has one."""
         return f"bag {i}" if self._ids is None else f"bag {i} (id {plain(self._ids[i])!r})"
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._offsets) - 1
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator:
         return (self[i] for i in range(len(self)))
 
     def __repr__(self):
@@ -259,6 +287,12 @@ class Bags:
         )
 
     # Slicing -------------------------------------------------------------------------------------
+
+    @overload
+    def __getitem__(self, key: int | np.integer) -> Any: ...
+
+    @overload
+    def __getitem__(self, key: slice | list | tuple | np.ndarray) -> "Bags": ...
 
     def __getitem__(self, key):
         """A whole number gives that bag's 2-D array; anything else a new `Bags`.
@@ -313,24 +347,26 @@ class Bags:
 
     # Derived bags --------------------------------------------------------------------------------
 
-    def spread(self, values):
+    def spread(self, values: ArrayLike) -> np.ndarray:
         """One value a bag, repeated to one an instance."""
         return np.repeat(values, self.sizes, axis=0)
 
-    def with_instances(self, instances, feature_names=None):
+    def with_instances(
+        self, instances: np.ndarray | sparse.csr_array, feature_names: Iterable[str] | None = None
+    ) -> "Bags":
         """The same bags with other instance rows (as many as before)."""
         if instances.shape[0] != self.n_instances:
             raise ValueError(f"{instances.shape[0]} rows for {self.n_instances} instances")
         return Bags(instances, self._offsets, self._ids, feature_names)
 
-    def singletons(self):
+    def singletons(self) -> "Bags":
         """Every instance as a bag of its own."""
         return Bags._unchecked(
             self._instances, np.arange(self.n_instances + 1), None, self._feature_names
         )
 
     @classmethod
-    def concat(cls, parts):
+    def concat(cls, parts: "Iterable[Bags]") -> Self:
         """Several `Bags` one after the other; they must have the same features.
 
         Ids are kept where all parts have them.
@@ -352,11 +388,18 @@ class Bags:
         else:
             instances = np.concatenate(tables)
         sizes = np.concatenate([part.sizes for part in parts])
-        known = [part.ids for part in parts]
-        ids = None if any(i is None for i in known) else [v for i in known for v in i.tolist()]
+        known = [part.ids.tolist() for part in parts if part.ids is not None]
+        ids = list(chain(*known)) if len(known) == len(parts) else None
         return cls(instances, np.concatenate([[0], np.cumsum(sizes)]), ids, first.feature_names)
 
-    def to_frame(self, y=None, *, bag="bag", label="label", backend="pandas"):
+    def to_frame(
+        self,
+        y: ArrayLike | None = None,
+        *,
+        bag: str = "bag",
+        label: str = "label",
+        backend: Literal["pandas", "polars", "pyarrow"] = "pandas",
+    ) -> Any:
         """A data frame with a row an instance, which `from_frame` reads back.
 
         Parameters
@@ -377,9 +420,10 @@ class Bags:
         ids = np.arange(len(self)) if self._ids is None else self._ids
         columns = {bag: self.spread(np.asarray(ids)).tolist()}
         if y is not None:
+            y = np.asarray(y)
             if len(y) != len(self):
                 raise ValueError(f"{len(y)} labels for {len(self)} bags")
-            columns[label] = self.spread(np.asarray(y)).tolist()
+            columns[label] = self.spread(y).tolist()
         columns.update({name: X[:, j] for j, name in enumerate(names)})
         return nw.from_dict(columns, backend=backend).to_native()
 
@@ -403,7 +447,7 @@ class Bags:
             f"<table><tr><th>bag</th><th>instances</th></tr>{rows}{more}</table></div>"
         )
 
-    def check_finite(self, allow_nan=False, largest=np.inf):
+    def check_finite(self, allow_nan: bool = False, largest: float = np.inf) -> None:
         """Raise a `ValueError` that names the place of the first NaN or infinity.
 
         So does a value farther from zero than `largest`.
@@ -424,7 +468,7 @@ class Bags:
             shown = "NaN" if np.isnan(value) else "infinity" if np.isinf(value) else f"{value:.4g}"
             raise ValueError(f"{where} has {shown} in feature {feature}{advice}")
 
-    def largest(self):
+    def largest(self) -> str:
         """A sentence on the place of the value farthest from zero, for messages."""
         values = self._instances.data if self.is_sparse else self._instances
         if values.size == 0:
@@ -446,7 +490,7 @@ class Bags:
         return value, f"instance {row - self._offsets[i]} of {self.name(i)}", feature
 
 
-def as_bags(x):
+def as_bags(x: Any) -> Bags:
     """Read `x` as bags: what every learner does with its input.
 
     A `Bags` is returned as it is; a list of 2-D arrays and a 3-D array are bags of several
@@ -497,7 +541,7 @@ def _with_shares(frame, bag, features, label, size):
     return bags, y[:, 0] if len(labels) == 1 and label == labels[0] else y
 
 
-def bag_labels(labels, groups):
+def bag_labels(labels: ArrayLike, groups: ArrayLike) -> np.ndarray:
     """One label a bag from one label a row, in the order in which the groups first appear.
 
     A bag whose rows disagree is an error that names it.

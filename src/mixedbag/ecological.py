@@ -6,9 +6,12 @@ certain (the method of bounds), Goodman's regression, which takes the rates as t
 and a logistic model whose rates may change with covariates and agree with every precinct's margins.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mixedbag._account import scale_to_counts
 from mixedbag.aggregate import AggregateLogisticRegression
@@ -16,6 +19,9 @@ from mixedbag.bags import Bags
 from mixedbag.exceptions import InputError
 from mixedbag.inspection import _Display
 from mixedbag.uncertainty import bootstrap
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["BoundsDisplay", "RateDisplay", "Rates", "RowByColumn", "TomographyDisplay"]
 
@@ -64,7 +70,7 @@ class RowByColumn:
            [0.  , 0.  ]])
     """
 
-    def __init__(self, rows, columns):
+    def __init__(self, rows: ArrayLike, columns: ArrayLike) -> None:
         self.rows = np.asarray(rows, dtype=np.float64)
         columns = np.asarray(columns, dtype=np.float64)
         if self.rows.ndim != 2 or columns.ndim != 2 or len(self.rows) != len(columns):
@@ -103,7 +109,7 @@ class RowByColumn:
         district = least.sum(axis=0) / group, most.sum(axis=0) / group
         return Rates(sum(district) / 2, *district, (low + high) / 2, low, high)
 
-    def goodman(self, level=0.95) -> Rates:
+    def goodman(self, level: float = 0.95) -> Rates:
         """Goodman's regression (1953): the shares of answers on the shares of groups.
 
         Least squares over precincts, each by its people, without a constant; the coefficients are
@@ -126,7 +132,13 @@ class RowByColumn:
         return Rates(rates, rates - reach, rates + reach)
 
     def model(
-        self, covariates=None, *, estimator=None, resolution=50, n_draws=100, random_state=0
+        self,
+        covariates: ArrayLike | None = None,
+        *,
+        estimator: Any = None,
+        resolution: int = 50,
+        n_draws: int = 100,
+        random_state: int = 0,
     ) -> Rates:
         """A logistic model of answers, on groups and covariates, that agrees with all margins.
 
@@ -201,18 +213,20 @@ class BoundsDisplay(_Display):
     low, high : array of shape (n_precincts,)
     """
 
-    def __init__(self, low, high):
+    def __init__(self, low: np.ndarray, high: np.ndarray) -> None:
         self.low = low
         self.high = high
 
     @classmethod
-    def from_table(cls, table, row=0, column=0, *, ax=None):
-        found = table.bounds()
+    def from_table(
+        cls, table: RowByColumn, row: int = 0, column: int = 0, *, ax: "Axes | None" = None
+    ) -> Self:
+        found: Any = table.bounds()  # these say something of every precinct
         return cls(found.precincts_low[:, row, column], found.precincts_high[:, row, column]).plot(
             ax=ax
         )
 
-    def plot(self, *, ax=None):
+    def plot(self, *, ax: "Axes | None" = None) -> Self:
         ax = self._axes(ax)
         order = np.argsort(self.high - self.low)
         ax.vlines(np.arange(len(order)), self.low[order], self.high[order])
@@ -231,14 +245,14 @@ class TomographyDisplay(_Display):
         Both ends (rate of the first group, of the second) of each line.
     """
 
-    def __init__(self, ends):
+    def __init__(self, ends: np.ndarray) -> None:
         self.ends = ends
 
     @classmethod
-    def from_table(cls, table, column=0, *, ax=None):
+    def from_table(cls, table: RowByColumn, column: int = 0, *, ax: "Axes | None" = None) -> Self:
         if table.rows.shape[1] != 2:
             raise InputError(f"tomography needs two groups; there are {table.rows.shape[1]}")
-        found = table.bounds()
+        found: Any = table.bounds()  # these say something of every precinct
         low, high = found.precincts_low[:, :, column], found.precincts_high[:, :, column]
         ends = np.stack(
             [np.column_stack([low[:, 0], high[:, 1]]), np.column_stack([high[:, 0], low[:, 1]])],
@@ -246,7 +260,7 @@ class TomographyDisplay(_Display):
         )
         return cls(ends[np.isfinite(ends).all(axis=(1, 2))]).plot(ax=ax)
 
-    def plot(self, *, ax=None):
+    def plot(self, *, ax: "Axes | None" = None) -> Self:
         ax = self._axes(ax)
         ax.plot(self.ends[:, :, 0].T, self.ends[:, :, 1].T, color="C0", alpha=0.4, linewidth=0.8)
         ax.set(
@@ -270,12 +284,14 @@ class RateDisplay(_Display):
         The groups.
     """
 
-    def __init__(self, rates, column=0, names=None):
+    def __init__(
+        self, rates: Mapping[str, Rates], column: int = 0, names: Sequence[str] | None = None
+    ) -> None:
         self.rates = rates
         self.column = column
         self.names = names
 
-    def plot(self, *, ax=None):
+    def plot(self, *, ax: "Axes | None" = None) -> Self:
         ax = self._axes(ax)
         n = len(self.rates)
         for k, (method, rates) in enumerate(self.rates.items()):

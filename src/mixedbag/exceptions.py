@@ -1,5 +1,6 @@
 """What went wrong, by whose hand: errors that a caller may want to tell apart."""
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 
@@ -11,7 +12,7 @@ class InputError(ValueError):
 
 
 @contextmanager
-def reading_input():
+def reading_input() -> Iterator[None]:
     """Inside, where only the user's input is read, every `ValueError` is an `InputError`."""
     try:
         yield

@@ -9,7 +9,9 @@ import importlib.metadata
 import io
 import json
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from mixedbag import _saved
 from mixedbag._files import written_whole
@@ -23,7 +25,7 @@ class UntrustedModelError(InputError):
     """The file holds types that a mixedbag model has no business with."""
 
 
-def save(model, path):
+def save(model: Any, path: str | Path) -> None:
     """Write `model` to `path`.
 
     The file is complete or not there: it is written beside its final place and then moved, so a
@@ -36,7 +38,7 @@ def save(model, path):
         file.write(content)
 
 
-def load(path, trusted=()):
+def load(path: str | Path, trusted: Iterable[str] = ()) -> Any:
     """Read a model that `save` wrote.
 
     Parameters
@@ -146,7 +148,7 @@ def _stamp(model):
     return {"mixedbag": __version__, "model": type(model).__name__, **versions, **origin}
 
 
-def read_stamp(path):
+def read_stamp(path: str | Path) -> dict[str, str]:
     """What `save` noted about a model: its class and the versions that made it."""
     from mixedbag._model_file import Archive
 

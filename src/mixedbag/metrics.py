@@ -1,13 +1,16 @@
 """Scores of bags, of instances, and of predicted proportions, with ready scorers."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.metrics import accuracy_score, roc_auc_score
 
 from mixedbag.bags import as_bags
 from mixedbag.exceptions import InputError
 
 
-def instance_accuracy(estimator, bags, instance_labels):
+def instance_accuracy(estimator: Any, bags: Any, instance_labels: ArrayLike) -> float:
     """Share of instances whose class is predicted right.
 
     Parameters
@@ -20,13 +23,13 @@ def instance_accuracy(estimator, bags, instance_labels):
     return accuracy_score(_aligned(bags, instance_labels), estimator.predict_instances(bags))
 
 
-def instance_roc_auc(estimator, bags, instance_labels):
+def instance_roc_auc(estimator: Any, bags: Any, instance_labels: ArrayLike) -> float:
     """Area under the ROC curve of the instance scores: how well witnesses are told apart."""
     scores = estimator.decision_function_instances(bags)
     return roc_auc_score(_aligned(bags, instance_labels), scores, multi_class="raise")
 
 
-def proportion_error(y_true, y_pred, sizes=None):
+def proportion_error(y_true: ArrayLike, y_pred: ArrayLike, sizes: ArrayLike | None = None) -> float:
     """Mean absolute error of the proportions that counts stand for.
 
     Parameters
@@ -46,18 +49,18 @@ def proportion_error(y_true, y_pred, sizes=None):
     return float(np.mean(error if sizes is None else error / np.asarray(sizes)))
 
 
-def proportion_scorer(estimator, bags, counts):
+def proportion_scorer(estimator: Any, bags: Any, counts: ArrayLike) -> float:
     """Scorer for searches: minus the proportion error of predicted counts."""
     return -proportion_error(counts, estimator.predict(bags), as_bags(bags).sizes)
 
 
-def bag_roc_auc_scorer(estimator, bags, y):
+def bag_roc_auc_scorer(estimator: Any, bags: Any, y: ArrayLike) -> float:
     """Scorer for searches: area under the ROC curve of the bag scores, for two classes."""
     positive = np.asarray(y) == estimator.classes_[1]
     return roc_auc_score(positive, estimator.decision_function(bags))
 
 
-def witness_hit_rate(estimator, bags, instance_labels):
+def witness_hit_rate(estimator: Any, bags: Any, instance_labels: ArrayLike) -> float:
     """Share of positive bags whose highest-scored instance is truly positive.
 
     A bag is positive here if any of its instances is; labels are 0/1 or booleans.

@@ -1,6 +1,10 @@
 """Cross-validation that knows about bags."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from mixedbag.bags import as_bags
@@ -34,12 +38,22 @@ class BagStratifiedKFold(StratifiedKFold):
     [[0, 0, 1], [0, 1], [1, 0]]
     """
 
-    def __init__(self, n_splits=5, *, n_bins=5, size_bins=1, shuffle=True, random_state=None):
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        n_bins: int = 5,
+        size_bins: int = 1,
+        shuffle: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         super().__init__(n_splits, shuffle=shuffle, random_state=random_state)
         self.n_bins = n_bins
         self.size_bins = size_bins
 
-    def split(self, X, y, groups=None):
+    def split(
+        self, X: Any, y: ArrayLike, groups: ArrayLike | None = None
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield the indices of the training and test bags of each fold.
 
         Bags of one of the `groups`, such as those of one patient, stay in one fold together.
@@ -66,7 +80,7 @@ class BagStratifiedKFold(StratifiedKFold):
         return bins if _rarest(bins) >= self.n_splits else np.zeros_like(bins)
 
 
-def is_amount(y):
+def is_amount(y: ArrayLike) -> bool:
     """Whether labels are no classes: a table, or numbers with fractions or of many values."""
     y = np.asarray(y)
     if y.ndim == 2 or y.dtype.kind not in "iuf":
@@ -78,7 +92,7 @@ def _rarest(strata):
     return np.unique(strata, return_counts=True)[1].min()
 
 
-def target_strata(y, n_bins):
+def target_strata(y: ArrayLike, n_bins: int) -> np.ndarray:
     """Class codes of `y`, or quantile bins where it is not made of classes."""
     y = _one_amount(y)
     values, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
@@ -93,8 +107,9 @@ def _one_amount(y):
     return y[:, -1] / np.maximum(y.sum(axis=1), 1e-300) if y.ndim == 2 else y
 
 
-def quantile_bins(values, n_bins):
+def quantile_bins(values: ArrayLike, n_bins: int) -> np.ndarray:
     """Codes of at most `n_bins` bins with about equally many values each."""
+    values = np.asarray(values)
     edges = np.unique(np.quantile(values, np.linspace(0, 1, n_bins + 1)[1:-1]))
     return np.searchsorted(edges, values, side="left")
 

@@ -87,11 +87,13 @@ class Pooling:
         """First derivative of each bag's score by its instances' scores, flat."""
         raise TypeError(f"{type(self).__name__} defines no weights")
 
-    def curvature(self, scores, offsets):
+    def curvature(self, scores: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Second derivative, as the diagonal ``d`` and the rank-one factors ``r``."""
         return np.zeros(len(scores)), np.zeros(len(offsets) - 1)
 
-    def derivatives(self, scores, offsets):
+    def derivatives(
+        self, scores: np.ndarray, offsets: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Bag scores, weights, and the two parts of the curvature, together."""
         value, weights = self.value(scores, offsets), self.weights(scores, offsets)
         return value, weights, *self.curvature(scores, offsets)
@@ -168,10 +170,12 @@ class LogSumExp(Pooling):
         logits = self.lam * scores
         return np.exp(logits - spread(bag_logsumexp(logits, offsets), offsets))
 
-    def curvature(self, scores, offsets):
+    def curvature(self, scores: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self.lam * self.weights(scores, offsets), np.full(len(offsets) - 1, -self.lam)
 
-    def derivatives(self, scores, offsets):
+    def derivatives(
+        self, scores: np.ndarray, offsets: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         logits = self.lam * scores
         top = bag_max(logits, offsets)
         odds = np.exp(logits - spread(top, offsets))
@@ -222,11 +226,13 @@ class NoisyOr(Pooling):
         # q = σ(F)/(1 − e^−S), in logarithms because both vanish together.
         return np.exp(self._log_sigmoid(scores) - spread(self._log_any(scores, offsets), offsets))
 
-    def curvature(self, scores, offsets):
+    def curvature(self, scores: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         diagonal = self.weights(scores, offsets) * np.exp(self._log_sigmoid(-scores))
         return diagonal, -np.exp(-np.exp(np.minimum(self._log_total(scores, offsets), 700.0)))
 
-    def derivatives(self, scores, offsets):
+    def derivatives(
+        self, scores: np.ndarray, offsets: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         log1p = np.log1p(np.exp(-np.abs(scores)))
         total = bag_sum(np.maximum(scores, 0.0) + log1p, offsets)
         if total.min() < 1e-290:  # some bag's sum of softplus underflows: the slow way is safe
@@ -288,7 +294,9 @@ class OWA(Pooling):
         weights[order] = np.repeat(np.add.reduceat(ranked, first) / runs, runs)
         return weights
 
-    def derivatives(self, scores, offsets):
+    def derivatives(
+        self, scores: np.ndarray, offsets: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         weights = self.weights(scores, offsets)  # the value needs them too: sort only once
         return bag_sum(weights * scores, offsets), weights, *self.curvature(scores, offsets)
 

@@ -7,12 +7,14 @@ is put to all of them; the middle 95 % of their answers is the interval.
 
 import copy
 import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import ArrayLike
 from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
@@ -61,14 +63,23 @@ class PlausibleModels:
         Draws outcomes.
     """
 
-    def __init__(self, model, models, spread=0.0, level=0.95, random_state=0):
+    def __init__(
+        self,
+        model: Any,
+        models: Sequence,
+        spread: float = 0.0,
+        level: float = 0.95,
+        random_state: int | None = 0,
+    ) -> None:
         self.model = model
         self.models = models
         self.spread = spread
         self.level = level
         self.random_state = random_state
 
-    def ask(self, question, names=None) -> Interval:
+    def ask(
+        self, question: Callable[[Any], ArrayLike], names: np.ndarray | None = None
+    ) -> Interval:
         """The interval of ``question(model)``, any function that returns an array."""
         told = np.array([question(model) for model in self.models], dtype=np.float64)
         tail = (1.0 - self.level) / 2
@@ -130,17 +141,17 @@ class PlausibleModels:
 
 
 def bootstrap(
-    estimator,
-    bags,
-    y,
+    estimator: Any,
+    bags: Any,
+    y: ArrayLike,
     *,
-    n_draws=200,
-    level=0.95,
-    folder=None,
-    progress=None,
-    n_jobs=None,
-    random_state=0,
-):
+    n_draws: int = 200,
+    level: float = 0.95,
+    folder: str | Path | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+) -> PlausibleModels:
     """Plausible models of any learner: refits on as many bags, drawn with replacement.
 
     Parameters
@@ -191,7 +202,16 @@ def bootstrap(
     return PlausibleModels(model, models, _spread(model, *_known(bags, y)), level, random_state)
 
 
-def posterior(model, bags, y, *, sample_weight=None, n_draws=400, level=0.95, random_state=0):
+def posterior(
+    model: Any,
+    bags: Any,
+    y: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    n_draws: int = 400,
+    level: float = 0.95,
+    random_state: int = 0,
+) -> PlausibleModels:
     """Plausible models of a fitted linear learner: draws from the posterior of its weights.
 
     By Laplace's approximation, around the weights that were found, on the bags that they were

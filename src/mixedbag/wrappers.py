@@ -69,7 +69,7 @@ class InstanceWise(TransformerMixin, BagEstimator, auto_wrap_output_keys=None): 
         self.transformer_ = clone(self.transformer).fit(bags.instances, target)
         return self
 
-    def transform(self, bags):
+    def transform(self, bags: Any) -> Any:
         """The same bags with transformed instances."""
         read = self._fitted(bags)
         instances = self.transformer_.transform(read.instances)
@@ -139,7 +139,7 @@ class BagFeatures(TransformerMixin, BagEstimator):
         self._read(bags, reset=True)
         return self
 
-    def transform(self, bags):
+    def transform(self, bags: Any) -> np.ndarray | sparse.csr_array:
         """One row of statistics a bag; sparse where the instances are."""
         bags = self._fitted(bags)
         if bags.is_sparse:
@@ -340,7 +340,7 @@ class SpreadLabels(BagEstimator):
             raise InputError(f"rule={self.rule!r} needs a classifier; a regressor has rule='mean'")
         return (SpreadAny if self.rule == "any" else SpreadMajority)(self.estimator)
 
-    def fit(self, bags, y, sample_weight=None):
+    def fit(self, bags: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from bags and one label, total or count a bag."""
         self._validate_params()
         learner = self._unfitted_delegate()

@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 
-def data_homes(data_home=None):
+def data_homes(data_home: str | Path | None = None) -> list[Path]:
     """The folders searched for data, in order: the one given, `MIXEDBAG_DATA`, the cache folder."""
     if data_home is not None:
         return [Path(data_home)]
@@ -16,7 +16,7 @@ def data_homes(data_home=None):
     return [Path(named), cache_folder()] if named else [cache_folder()]
 
 
-def cache_folder():
+def cache_folder() -> Path:
     """The folder for downloaded data that this platform's conventions give."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
@@ -28,13 +28,13 @@ def cache_folder():
 
 
 @cache
-def checksums():
+def checksums() -> dict[str, str]:
     """SHA-256 of every file, by its path below the data folder."""
     text = resources.files("mixedbag.datasets").joinpath("SHA256SUMS").read_text("utf-8")
     return {name: digest for digest, name in (line.split() for line in text.splitlines())}
 
 
-def verify(path, file):
+def verify(path: str | Path, file: str) -> None:
     """Raise when the file's content is not the published one."""
     with open(path, "rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()

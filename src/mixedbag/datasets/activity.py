@@ -1,5 +1,8 @@
 """The two activity recordings: files of samples in time, each with its activity."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
 
 from mixedbag.bags import Bags
@@ -18,7 +21,7 @@ CHEST = {
 BATTERYLESS = {1: "sitting on the bed", 2: "sitting on a chair", 3: "lying", 4: "walking"}
 
 
-def read_chest(paths):
+def read_chest(paths: Sequence[Path]) -> Recordings:
     """One recording a person: ``number, x, y, z, activity`` at 52 samples a second."""
     parts = [_read_samples(path, 5, CHEST) for path in paths]
     table = np.concatenate(parts)
@@ -32,7 +35,7 @@ def read_chest(paths):
     )
 
 
-def read_batteryless(paths):
+def read_batteryless(paths: Sequence[Path]) -> Recordings:
     """One recording a trial, at irregular times; the last letter of its name is the sex."""
     parts = [_read_samples(path, 9, BATTERYLESS) for path in paths]
     table = np.concatenate(parts)

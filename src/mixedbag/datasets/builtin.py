@@ -1,5 +1,7 @@
 """Bags made of the data that comes with scikit-learn: nothing to download."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.utils import check_random_state
@@ -9,7 +11,13 @@ from mixedbag.datasets.protocols import aggregate, make_sessions
 from mixedbag.datasets.records import BagData
 
 
-def load_digits_bags(n_bags=100, size=(6, 12), digit=9, max_witnesses=2, random_state=0):
+def load_digits_bags(
+    n_bags: int = 100,
+    size: int | tuple[int, int] = (6, 12),
+    digit: int = 9,
+    max_witnesses: int = 2,
+    random_state: int | np.random.RandomState | None = 0,
+) -> BagData:
     """Bags of handwritten digits: which bags contain a 9?
 
     Half of the bags are positive, with 1 to `max_witnesses` images of `digit`. No image is used
@@ -42,7 +50,7 @@ def load_digits_bags(n_bags=100, size=(6, 12), digit=9, max_witnesses=2, random_
         raise ValueError(f"digit must be between 0 and 9, got {digit!r}")
     rng = check_random_state(random_state)
     digits = load_digits()
-    low, high = (size, size) if np.ndim(size) == 0 else size
+    low, high = np.broadcast_to(size, 2)
     sizes = rng.randint(low, high + 1, size=n_bags)
     y = rng.permutation(np.arange(n_bags) % 2)
     witnesses = np.where(y == 1, rng.randint(1, np.minimum(max_witnesses, sizes) + 1), 0)
@@ -70,13 +78,20 @@ def load_digits_bags(n_bags=100, size=(6, 12), digit=9, max_witnesses=2, random_
     )
 
 
-def load_sessions(name="cancer", random_state=0, **options):
+def load_sessions(
+    name: str = "cancer", random_state: int | np.random.RandomState | None = 0, **options: Any
+) -> BagData:
     """Majority-labelled sessions of scikit-learn's "cancer" or "wine" rows; see `make_sessions`."""
     X, y = _table(name)
     return make_sessions(X, y, random_state=random_state, **options)
 
 
-def load_aggregates(name="cancer", size=5, randomness=50, random_state=0):
+def load_aggregates(
+    name: str = "cancer",
+    size: int = 5,
+    randomness: int = 50,
+    random_state: int | np.random.RandomState | None = 0,
+) -> BagData:
     """Class counts in bags of scikit-learn's "cancer" or "wine" rows; see `aggregate`."""
     X, y = _table(name)
     return aggregate(X, y, size, randomness, random_state)

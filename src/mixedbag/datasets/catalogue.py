@@ -1,11 +1,19 @@
 """`load`: the public data sets by name, from files already on this machine."""
 
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mixedbag.datasets._home import data_homes, verify
+from mixedbag.datasets.records import BagData, Recordings, Table
+
+if TYPE_CHECKING:
+    from mixedbag.datasets._entries import Entry
 
 
-def load(name, data_home=None, verify_files=True):
+def load(
+    name: str, data_home: str | Path | None = None, verify_files: bool = True
+) -> BagData | Table | Recordings:
     """Load a data set by name.
 
     Parameters
@@ -34,7 +42,7 @@ def load(name, data_home=None, verify_files=True):
     return replace(data, notes=(f"{entry.description} ({entry.published})", *data.notes))
 
 
-def paths(name, data_home=None, verify_files=False):
+def paths(name: str, data_home: str | Path | None = None, verify_files: bool = False) -> list[Path]:
     """The files of a data set on this machine."""
     entry = info(name)
     homes = data_homes(data_home)
@@ -52,14 +60,14 @@ def paths(name, data_home=None, verify_files=False):
     return found
 
 
-def list_names():
+def list_names() -> list[str]:
     """The names that `load` knows."""
     from mixedbag.datasets._entries import ENTRIES
 
     return list(ENTRIES)
 
 
-def info(name):
+def info(name: str) -> "Entry":
     """What the catalogue knows of a data set: description, size, files, publication."""
     from mixedbag.datasets._entries import ENTRIES
 

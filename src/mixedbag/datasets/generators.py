@@ -11,8 +11,13 @@ from mixedbag.datasets.records import BagData
 
 
 def make_any(
-    n_bags=100, size=(5, 15), n_features=10, separation=3.0, max_witnesses=3, random_state=None
-):
+    n_bags: int = 100,
+    size: int | tuple[int, int] = (5, 15),
+    n_features: int = 10,
+    separation: float = 3.0,
+    max_witnesses: int = 3,
+    random_state: int | np.random.RandomState | None = None,
+) -> BagData:
     """Rule *any*: a bag is positive when at least one instance is.
 
     Instances are normal around the origin; positive ones are shifted by `separation` along a
@@ -37,7 +42,13 @@ def make_any(
     return _shifted(rng, sizes, y, np.concatenate(hidden), n_features, separation)
 
 
-def make_majority(n_bags=100, size=(5, 15), n_features=10, separation=2.0, random_state=None):
+def make_majority(
+    n_bags: int = 100,
+    size: int | tuple[int, int] = (5, 15),
+    n_features: int = 10,
+    separation: float = 2.0,
+    random_state: int | np.random.RandomState | None = None,
+) -> BagData:
     """Rule *majority*: a bag has the class of most of its instances.
 
     Every bag holds a random number, fewer than half, of instances of the other class.
@@ -53,8 +64,13 @@ def make_majority(n_bags=100, size=(5, 15), n_features=10, separation=2.0, rando
 
 
 def make_count(
-    n_bags=100, size=(5, 15), n_features=10, n_classes=2, separation=3.0, random_state=None
-):
+    n_bags: int = 100,
+    size: int | tuple[int, int] = (5, 15),
+    n_features: int = 10,
+    n_classes: int = 2,
+    separation: float = 3.0,
+    random_state: int | np.random.RandomState | None = None,
+) -> BagData:
     """Rule *count*: of a bag it is known how many instances each class has.
 
     Class shares differ from bag to bag (drawn evenly from all shares); instances of each class are
@@ -74,7 +90,13 @@ def make_count(
     )
 
 
-def make_sum(n_bags=100, size=(5, 15), n_features=5, noise=0.1, random_state=None):
+def make_sum(
+    n_bags: int = 100,
+    size: int | tuple[int, int] = (5, 15),
+    n_features: int = 5,
+    noise: float = 0.1,
+    random_state: int | np.random.RandomState | None = None,
+) -> BagData:
     """Rule *sum*: of a bag it is known what its instances' values add up to.
 
     A value is ``x₁ + 2 sin(x₂) + x₃²/2`` (with fewer features, the first terms) plus normal noise.
@@ -89,15 +111,15 @@ def make_sum(n_bags=100, size=(5, 15), n_features=5, noise=0.1, random_state=Non
 
 
 def make_sequences(
-    n_bags=60,
-    length=200,
-    n_features=3,
-    n_activities=4,
-    target=1,
-    omega=None,
-    stay=0.98,
-    random_state=None,
-):
+    n_bags: int = 60,
+    length: int | tuple[int, int] = 200,
+    n_features: int = 3,
+    n_activities: int = 4,
+    target: int | None = 1,
+    omega: float | None = None,
+    stay: float = 0.98,
+    random_state: int | np.random.RandomState | None = None,
+) -> BagData:
     """Rule *sequence*: recordings of a body that switches between activities.
 
     Each activity is a second-order autoregression of its own level and rhythm (an oscillator

@@ -1,13 +1,20 @@
 """Bags built from plain tables, as the papers on majority and aggregate labels build theirs."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_consistent_length, check_random_state, check_scalar
 
 from mixedbag.bags import Bags
 from mixedbag.datasets.records import BagData
 
 
-def aggregate(X, y, size, randomness=0, random_state=None):
+def aggregate(
+    X: ArrayLike,
+    y: ArrayLike,
+    size: int,
+    randomness: int = 0,
+    random_state: int | np.random.RandomState | None = None,
+) -> BagData:
     """Cut a table into bags of which only the total, or the number of each class, is known.
 
     The rows are sorted by target, `randomness` random pairs of rows are swapped, and the result is
@@ -63,7 +70,14 @@ def aggregate(X, y, size, randomness=0, random_state=None):
     return BagData(Bags(X[order], offsets), totals, instance_labels=values, instance_ids=order)
 
 
-def make_sessions(X, y, n_sessions=None, size=10, replace=False, random_state=None):
+def make_sessions(
+    X: ArrayLike,
+    y: ArrayLike,
+    n_sessions: int | None = None,
+    size: int = 10,
+    replace: bool = False,
+    random_state: int | np.random.RandomState | None = None,
+) -> BagData:
     """Group the rows of a table into sessions, each labelled by the class of most of its rows.
 
     A session of a class holds a random number of rows of other classes, from 1 to just under half
@@ -98,7 +112,8 @@ def make_sessions(X, y, n_sessions=None, size=10, replace=False, random_state=No
     if len(classes) < 2:
         raise ValueError("sessions need rows of at least two classes")
     pools = [rng.permutation(np.flatnonzero(codes == k)) for k in range(len(classes))]
-    sessions, labels = [], []
+    sessions: list[np.ndarray] = []
+    labels: list[int] = []
     while n_sessions is None or len(sessions) < n_sessions:
         others = rng.randint(1, (size - 1) // 2 + 1) if size > 2 else 0
         possible = np.array([_enough(pools, k, size, others) for k in range(len(classes))])

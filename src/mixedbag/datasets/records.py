@@ -1,8 +1,12 @@
 """What the data functions return: bags, plain tables, and recordings in time."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mixedbag._validation import unlabelled
 from mixedbag.bags import Bags
@@ -12,7 +16,7 @@ from mixedbag.exceptions import InputError
 class DataFormatError(InputError):
     """A file that cannot be read as it claims to be: says which file, which line, and why."""
 
-    def __init__(self, path, reason, line=None):
+    def __init__(self, path: str | Path, reason: str, line: int | None = None) -> None:
         self.path = str(path)
         self.line = line
         self.reason = reason
@@ -79,7 +83,7 @@ class BagData:
         ]
         return f"BagData({', '.join([repr(self.bags), class_sizes(self.y), *extras])})"
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         """So that ``bags, y = load("musk1")`` reads as it should."""
         return iter((self.bags, self.y))
 
@@ -107,7 +111,7 @@ class BagData:
         return replace(self, **parts)
 
     @property
-    def images(self):
+    def images(self) -> np.ndarray:
         """The instances in the shape that shows them as images."""
         if self.image_shape is None:
             raise AttributeError("these instances are not images")
@@ -130,7 +134,7 @@ class Table:
     def __repr__(self):
         return f"Table({self.X.shape[0]} rows × {self.X.shape[1]} features, {class_sizes(self.y)})"
 
-    def complete(self):
+    def complete(self) -> Self:
         """The rows without a missing value, in their order."""
         whole = ~np.isnan(self.X).any(axis=1)
         note = f"{np.count_nonzero(~whole)} rows with missing values left out"
@@ -179,11 +183,11 @@ class Recordings:
         )
 
     @property
-    def y(self):
+    def y(self) -> np.ndarray:
         """The activity of most samples of each recording."""
         return _majority(self.instance_labels, self.bags.offsets)
 
-    def bags_of(self, size=200, min_size=None):
+    def bags_of(self, size: int = 200, min_size: int | None = None) -> BagData:
         """Cut every recording into bags of `size` adjacent samples, labelled by their majority.
 
         Unlabelled samples (activity 0) belong to no bag, and no bag reaches across them: a
@@ -212,7 +216,8 @@ class Recordings:
         rows = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths)
         labels = self.instance_labels[rows]
         number = np.arange(len(owner)) - np.searchsorted(owner, owner)
-        ids = [f"{self.bags.ids[o]}-{n}" for o, n in zip(owner, number)]
+        names = np.arange(len(self.bags)) if self.bags.ids is None else self.bags.ids
+        ids = [f"{names[o]}-{n}" for o, n in zip(owner, number)]
         left_out = self.bags.n_instances - len(rows)
         unlabelled = np.count_nonzero(self.instance_labels == 0)
         return BagData(
@@ -250,7 +255,7 @@ def _majority(labels, offsets):
     return codes[np.argmax(votes, axis=0)]
 
 
-def class_sizes(y):
+def class_sizes(y: ArrayLike | None) -> str:
     """``"47 of 1, 45 of 0"`` for a few classes, a range for numbers, in the words of a report."""
     if y is None:
         return "no labels"

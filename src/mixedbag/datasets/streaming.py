@@ -1,26 +1,29 @@
 """`read_blocks`: a large file as a sequence of blocks of whole bags."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from mixedbag.datasets._formats.source import Source
 from mixedbag.datasets.folders import is_folder, read_folder_blocks
 from mixedbag.datasets.readers import as_columns, is_table, read, recognise
+from mixedbag.datasets.records import BagData
 
 
 def read_blocks(
-    path,
-    bag=None,
-    label=None,
+    path: Any,
+    bag: str | None = None,
+    label: str | None = None,
     *,
-    features=None,
-    weight=None,
-    instance=None,
-    time=None,
-    group=None,
-    labels=None,
-    query=None,
-    rows=100_000,
-):
+    features: Sequence[str] | None = None,
+    weight: str | None = None,
+    instance: str | None = None,
+    time: str | None = None,
+    group: str | None = None,
+    labels: Any = None,
+    query: str | None = None,
+    rows: int = 100_000,
+) -> Iterator[BagData]:
     """Read a file as a sequence of blocks of whole bags, in the order in which bags first appear.
 
     Tables and folders of bags are never held in memory as a whole, whatever the order of their

@@ -65,7 +65,7 @@ class SlidingWindows(TransformerMixin, BagEstimator, auto_wrap_output_keys=None)
         self._read(bags, reset=True)
         return self
 
-    def transform(self, bags):
+    def transform(self, bags: Any) -> Bags:
         """The same bags with windows as instances."""
         bags = self._fitted(bags)
         first, length, owner = self._windows(bags)

@@ -36,7 +36,8 @@ def code(relation, asked, required):
     features : list of Feature
     notes : list of str
     """
-    features, notes, seen = [], [], set()
+    features: list[Feature] = []
+    notes, seen = [], set()
     for name, (j, value) in asked.items():
         if value is not None:
             found, reason, more = [_indicator(name, name, j, value)], None, []

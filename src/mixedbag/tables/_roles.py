@@ -1,6 +1,7 @@
 """Which columns of a table hold what."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 from mixedbag.datasets._formats.columns import column_and_value, listed
@@ -25,8 +26,8 @@ class Roles:
     instance: str | None = None
     group: str | None = None
     time: str | None = None
-    features: tuple | None = None
-    drop: tuple = ()
+    features: Sequence[str] | None = None
+    drop: Sequence[str] = ()
 
     def __post_init__(self):
         for field in fields(self):  # data frames may name columns by numbers

@@ -1,5 +1,8 @@
 """`check_bag_estimator`: the invariants of bag learners, those that apply to one."""
 
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
 from sklearn.base import clone, is_classifier
 
 from mixedbag.testing import _classes, _conventions, _extremes, _invariances, _refusals
@@ -38,7 +41,7 @@ _CLASSIFIERS = [
 ]
 
 
-def check_bag_estimator(estimator, expected_failures=None):
+def check_bag_estimator(estimator: Any, expected_failures: Mapping[str, str] | None = None) -> None:
     """Run every invariant that applies to `estimator`.
 
     Parameters
@@ -57,7 +60,9 @@ def check_bag_estimator(estimator, expected_failures=None):
         check(clone(estimator))
 
 
-def bag_checks(estimator, expected_failures=None):
+def bag_checks(
+    estimator: Any, expected_failures: Mapping[str, str] | None = None
+) -> list[Callable[[Any], None]]:
     """The checks that apply to `estimator`, as functions of an estimator."""
     left_out = expected_failed_checks(estimator) | (expected_failures or {})
     checks = list(_EVERY_LEARNER)
@@ -67,7 +72,7 @@ def bag_checks(estimator, expected_failures=None):
     return [check for check in checks if check.__name__ not in left_out]
 
 
-def parametrize_with_bag_checks(estimators):
+def parametrize_with_bag_checks(estimators: Iterable) -> Any:
     """A pytest decorator: one test for each estimator and check."""
     import pytest
 

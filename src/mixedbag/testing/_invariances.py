@@ -73,7 +73,7 @@ def check_list_and_frame_give_the_same(estimator):
         return
     names = [f"f{j}" for j in range(problem.bags.n_features)]
     frame = pd.DataFrame(problem.bags.instances, columns=names)
-    frame["bag"] = problem.bags.ids[problem.bags.bag_of]
+    frame["bag"] = problem.bags.spread(np.asarray(problem.bags.ids))
     framed = Bags.from_frame(frame, bag="bag")
     named = clone(estimator).fit(framed, problem.y)
     assert list(named.feature_names_in_) == names

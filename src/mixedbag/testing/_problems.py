@@ -1,6 +1,6 @@
 """Small problems with known truth, one for each kind of bag label."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import get_tags
@@ -13,7 +13,9 @@ class Problem(NamedTuple):
     y: np.ndarray
 
 
-def toy_problem(estimator, n_bags=30, n_classes=2, random_state=0):
+def toy_problem(
+    estimator: Any, n_bags: int = 30, n_classes: int = 2, random_state: int = 0
+) -> Problem:
     """Bags and labels of the kind that `estimator` learns from, easy but not separable.
 
     Instances of class ``k`` lie around ``k`` times a fixed direction. Bag sizes vary; sequences

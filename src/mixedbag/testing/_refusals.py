@@ -11,25 +11,26 @@ from mixedbag.testing._problems import toy_problem
 def check_bad_input_names_the_bag(estimator):
     problem = toy_problem(estimator)
     bags, y = problem
+    ids = np.asarray(bags.ids)
 
     def spoiled(value):
         rows = bags.instances.copy()
         rows[bags.offsets[3], 1] = value
         return Bags(rows, bags.offsets, ids=bags.ids)
 
-    assert_refused(lambda: clone(estimator).fit(spoiled(np.inf), y), bags.ids[3], "feature 1")
+    assert_refused(lambda: clone(estimator).fit(spoiled(np.inf), y), ids[3], "feature 1")
     if not estimator._accepts_nan:
-        assert_refused(lambda: clone(estimator).fit(spoiled(np.nan), y), bags.ids[3], "NaN")
+        assert_refused(lambda: clone(estimator).fit(spoiled(np.nan), y), ids[3], "NaN")
         model = fitted(estimator, problem)
-        assert_refused(lambda: model.predict(spoiled(np.nan)), bags.ids[3], "NaN")
+        assert_refused(lambda: model.predict(spoiled(np.nan)), ids[3], "NaN")
     assert_refused(lambda: clone(estimator).fit(bags, y[:-1]), str(len(y) - 1), str(len(bags)))
     wrong = np.array(y, dtype=float)
     # A count or total that is not known leaves the bag out; an infinite one is a mistake.
     wrong[4] = np.inf if {"count", "sum"} & set(estimator._rules) else np.nan
-    assert_refused(lambda: clone(estimator).fit(bags, wrong), bags.ids[4])
+    assert_refused(lambda: clone(estimator).fit(bags, wrong), ids[4])
     weight = np.ones(len(y))
     weight[5] = -1.0
-    assert_refused(lambda: clone(estimator).fit(bags, y, sample_weight=weight), bags.ids[5])
+    assert_refused(lambda: clone(estimator).fit(bags, y, sample_weight=weight), ids[5])
     assert_refused(lambda: clone(estimator).fit(bags, y, sample_weight=weight[1:]), str(len(bags)))
     assert_refused(lambda: clone(estimator).fit(bags[:0], y[:0]), "0 sample")
 
