@@ -35,7 +35,8 @@ def read_labels(engine, source, roles, known, query=None):
         Tells whether a text names a bag.
     query : str, optional
     """
-    relation = open_relation(*engine, source, None, query)
+    connection, folder = engine
+    relation = open_relation(connection, folder, source, None, query)
     notes = list(relation.notes)
     if roles.bag is None and default_column("bag", relation.names) is None:
         column = _naming_column(relation, known)
