@@ -62,7 +62,7 @@ def test_runs_of_large_bags_are_left_out_together(model_and_bags):
     first = found.run_length
     rest = Bags.from_list([bags.instances[first:]])
     code = list(model.classes_).index(found.answer)
-    lost = found.strength - _contributions._strength(model, rest, code)[0]
+    lost = found.strength - _contributions._strength(model, rest, np.array([code]))[0]
     assert_allclose(found.values[:first].sum(), lost, rtol=1e-6, atol=1e-9)
 
 

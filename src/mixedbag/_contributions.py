@@ -71,34 +71,65 @@ class Contributions:
 
 
 def of_instances(model, bag: Bags, most: int = _MOST) -> Contributions:
-    """The contributions of the instances of one bag.
+    """The contributions of the instances of one bag; parameters as in `of_many`."""
+    return of_many(model, bag, most)[0]
+
+
+def of_many(model, bags: Bags, most: int = _MOST) -> list[Contributions]:
+    """The contributions of the instances of every bag, in few questions to the model.
 
     Parameters
     ----------
     model : fitted estimator
-    bag : Bags
-        Exactly one bag.
+    bags : Bags
     most : int
         Larger bags are left out in this many runs of neighbours.
     """
-    n = bag.n_instances
-    code = answered(model, bag)
-    strength = float(_strength(model, bag, code)[0])
+    codes = answered(model, bags)
+    strengths = _strength(model, bags, codes)
+    plans = [_plan(bags, i, most) for i in range(len(bags))]
+    left = _left_after(model, bags, codes, plans)
+    found = []
+    for i, (run_length, n_runs) in enumerate(plans):
+        n, strength = int(bags.sizes[i]), float(strengths[i])
+        run = np.arange(n) // run_length
+        # Of a single run nothing would be left.
+        values = np.full(n, strength / n)
+        if n_runs > 1:
+            values = ((strength - left[i]) / np.bincount(run))[run]
+        label = None if codes is None else model.classes_[codes[i]]
+        found.append(Contributions(label, strength, values, run_length))
+    return found
+
+
+def _plan(bags, i, most):
+    """How many neighbours of a bag are left out together, and how often."""
+    n = int(bags.sizes[i])
     run_length = run_of(n, most)
-    n_runs = -(-n // run_length)
-    if n_runs == 1:
-        values = np.full(n, strength / n)  # there is no bag without it
-        return Contributions(_label(model, code), strength, values, run_length)
-    run = np.arange(n) // run_length
-    lost = np.empty(n_runs)
-    block = max(1, _ROWS // n)
-    for start in range(0, n_runs, block):
-        left_out = np.arange(start, min(start + block, n_runs))
-        rows = np.concatenate([np.flatnonzero(run != k) for k in left_out])
-        sizes = n - np.bincount(run)[left_out]
-        lost[left_out] = strength - _strength(model, _with_rows(bag, rows, sizes), code)
-    values = (lost / np.bincount(run))[run]
-    return Contributions(_label(model, code), strength, values, run_length)
+    return run_length, -(-n // run_length)
+
+
+def _left_after(model, bags, codes, plans):
+    """Strengths of every bag without each of its runs, asked for in blocks of changed bags."""
+    left: list = [np.empty(n_runs) for _, n_runs in plans]
+    pairs = [(i, k) for i, (_, n_runs) in enumerate(plans) if n_runs > 1 for k in range(n_runs)]
+    n_rows = np.cumsum([bags.sizes[i] for i, _ in pairs])
+    cuts = np.flatnonzero(np.diff(n_rows // _ROWS)) + 1 if len(pairs) else []
+    for block in np.split(np.arange(len(pairs)), cuts):
+        asked = [pairs[p] for p in block]
+        if not asked:
+            continue
+        rows = [_without_run(bags, i, k, plans[i][0]) for i, k in asked]
+        changed = _with_rows(bags, np.concatenate(rows), [len(part) for part in rows])
+        of_bag = None if codes is None else codes[[i for i, _ in asked]]
+        for (i, k), strength in zip(asked, _strength(model, changed, of_bag)):
+            left[i][k] = strength
+    return left
+
+
+def _without_run(bags, i, k, run_length):
+    rows = np.arange(bags.offsets[i], bags.offsets[i + 1])
+    return np.delete(rows, slice(k * run_length, (k + 1) * run_length))
 
 
 def run_of(n: int, most: int = _MOST) -> int:
@@ -129,8 +160,8 @@ def of_features(
         Only so many features are asked about, those furthest from typical for their bag; the others
         have zero.
     """
-    code = answered(model, bag)
-    strength = float(_strength(model, bag, code)[0])
+    codes = answered(model, bag)
+    strength = float(_strength(model, bag, codes)[0])
     n, d = bag.n_instances, bag.n_features
     own = _dense(bag.instances[[instance]])[0]
     differs = np.flatnonzero(~((own == typical) | (np.isnan(own) & np.isnan(typical))))
@@ -146,7 +177,8 @@ def of_features(
         X[np.arange(len(features)) * n + instance, features] = typical[features]
         X = sparse.csr_array(X) if bag.is_sparse else X
         changed = Bags(X, n * np.arange(len(features) + 1), feature_names=bag.feature_names)
-        values[features] = strength - _strength(model, changed, code)
+        same = None if codes is None else np.repeat(codes, len(features))
+        values[features] = strength - _strength(model, changed, same)
     return values
 
 
@@ -167,34 +199,34 @@ def typical_values(bags: Bags) -> np.ndarray:
     return typical
 
 
-def answered(model, bag: Bags) -> int | None:
-    """The code of the class that a bag is given, or None where the answer is an amount."""
+def answered(model, bags: Bags) -> np.ndarray | None:
+    """Codes of the classes that bags are given, or None where answers are amounts."""
     if _evidence.speaks_of_amounts(model):
         return None
-    return int(np.flatnonzero(model.classes_ == model.predict(bag)[0])[0])
+    places = {label: code for code, label in enumerate(model.classes_.tolist())}
+    return np.array([places[label] for label in np.asarray(model.predict(bags)).tolist()])
 
 
-def _strength(model, bags, code):
-    """How strongly the model gives each bag the answer: log-odds of a class, or the amount."""
-    if code is None:
+def _strength(model, bags, codes):
+    """How strongly the model gives each bag its answer: log-odds of a class, or the amount."""
+    if codes is None:
         return _evidence.amount_evidence(model, bags).sum(axis=1)
+    rows = np.arange(len(bags))
     if hasattr(model, "predict_proba"):
-        p = np.clip(model.predict_proba(bags)[:, code], _FLOOR, 1.0 - _FLOOR)
+        p = np.clip(model.predict_proba(bags)[rows, codes], _FLOOR, 1.0 - _FLOOR)
         return np.log(p) - np.log1p(-p)
     evidence = _evidence.class_evidence(model, bags)
     if evidence.shape[1] == 1:
-        return evidence[:, 0] if code == 1 else -evidence[:, 0]
-    return evidence[:, code] - np.delete(evidence, code, axis=1).max(axis=1)
+        return np.where(codes == 1, evidence[:, 0], -evidence[:, 0])
+    others = evidence.copy()
+    others[rows, codes] = -np.inf
+    return evidence[rows, codes] - others.max(axis=1)
 
 
-def _with_rows(bag, rows, sizes):
-    """Bags made of rows of one bag."""
+def _with_rows(bags, rows, sizes):
+    """Bags made of rows of others."""
     offsets = np.concatenate([[0], np.cumsum(sizes)])
-    return Bags(bag.instances[rows], offsets, feature_names=bag.feature_names)
-
-
-def _label(model, code):
-    return None if code is None else model.classes_[code]
+    return Bags(bags.instances[rows], offsets, feature_names=bags.feature_names)
 
 
 def _dense(X):

@@ -338,12 +338,17 @@ class Bags:
         )
 
     def _take(self, positions):
-        sizes = self.sizes[positions]
         offsets = np.zeros(len(positions) + 1, dtype=np.int64)
-        np.cumsum(sizes, out=offsets[1:])
-        rows = np.arange(offsets[-1]) + np.repeat(self._offsets[positions] - offsets[:-1], sizes)
+        np.cumsum(self.sizes[positions], out=offsets[1:])
         ids = None if self._ids is None else self._ids[positions]
+        rows = self.rows_of(positions)
         return Bags._unchecked(self._instances[rows], offsets, ids, self._feature_names)
+
+    def rows_of(self, positions):
+        """The rows of the instances of some bags, bag after bag, in the order asked for."""
+        sizes = self.sizes[positions]
+        ends = np.cumsum(sizes)
+        return np.arange(sizes.sum()) + np.repeat(self._offsets[positions] - ends + sizes, sizes)
 
     # Derived bags --------------------------------------------------------------------------------
 

@@ -374,11 +374,8 @@ def permutation_importance(
     names = bags.feature_names or [f"feature {j}" for j in range(bags.n_features)]
     importances = np.empty((len(columns), n_repeats))
     for repeat in range(n_repeats):
-        rows = _rows_of_other_bags(bags, random)
-        for k, j in enumerate(columns):
-            importances[k, repeat] = baseline - scorer(
-                estimator, _with_column(bags, j, rows), y, **weights
-            )
+        for k, changed in enumerate(with_columns_of_others(bags, columns, random)):
+            importances[k, repeat] = baseline - scorer(estimator, changed, y, **weights)
     return Bunch(
         importances_mean=importances.mean(axis=1),
         importances_std=importances.std(axis=1),
@@ -386,6 +383,12 @@ def permutation_importance(
         feature_names=[names[j] for j in columns],
         baseline=baseline,
     )
+
+
+def with_columns_of_others(bags, columns, random):
+    """The bags once for each of the columns, which comes from other bags, the same for all."""
+    rows = _rows_of_other_bags(bags, random)
+    return (_with_column(bags, j, rows) for j in columns)
 
 
 def _rows_of_other_bags(bags, random):

@@ -225,11 +225,9 @@ def test_members_that_disagree():
     def result(*answers, kind="classes"):
         said = {f"member {k}": answer for k, answer in enumerate(answers)}
         return SimpleNamespace(
-            question=SimpleNamespace(kind=kind, weight=np.ones(60)),
+            question=SimpleNamespace(kind=kind, weight=np.ones(60), labels=lambda a: a[:, 0]),
             finalists=lambda: [SimpleNamespace(name=name) for name in said],
-            out_of_fold=lambda member: SimpleNamespace(
-                labels=said[member.name], bags=np.asarray(said[member.name], float)[:, None]
-            ),
+            unseen_bags=lambda who: np.asarray(said[who[0].name], float)[:, None],
         )
 
     one, two, three = np.array([0, 1] * 30), np.array([0, 0, 1, 1] * 15), np.array([0, 1] * 30)

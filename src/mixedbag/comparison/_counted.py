@@ -68,11 +68,9 @@ def taught(protocol, folds, trials):
     inner = np.empty((len(bags), width))
     instances = np.empty((bags.n_instances, width), dtype=np.float32)
     limit = np.finfo(np.float32).max
-    places = np.split(np.arange(bags.n_instances), bags.offsets[1:-1])
     for fold, trial in zip(folds, trials, strict=True):
         inner[fold.test] = trial.outer
-        where = np.concatenate([places[i] for i in fold.test])
-        instances[where] = np.clip(trial.instances, -limit, limit)
+        instances[bags.rows_of(fold.test)] = np.clip(trial.instances, -limit, limit)
     rows = protocol.everything.train
     answer = calibrator(question, inner, rows)(inner)
     loss = question.mean(question.loss(answer, rows), rows)

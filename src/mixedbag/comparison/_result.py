@@ -246,20 +246,29 @@ class Comparison:
         finished = self.finished()
         return self._unseen(finished) if finished else None
 
+    def unseen_bags(self, candidates):
+        """Answers of a stack of candidates about unseen bags alone: means over repeats."""
+        stack = self.stack_of(candidates)
+        total: Any = 0.0
+        repeats = np.zeros(len(self.bags))
+        for split in self.splits:
+            answer = stack.answer(split)
+            part = np.zeros((len(self.bags), answer.shape[1]))
+            part[split.test] = answer
+            total = total + part
+            repeats[split.test] += 1
+        return total / repeats[:, None]
+
     def _unseen(self, finished):
         stack, bags = self.stack_of(finished), self.bags
-        width = stack.answer(self.splits[0]).shape[1]
-        of_bags = np.zeros((len(bags), width))
-        of_instances = np.zeros((bags.n_instances, width))
-        repeats = np.zeros(len(bags))
-        rows = np.split(np.arange(bags.n_instances), bags.offsets[1:-1])
+        of_bags = self.unseen_bags(finished)
+        of_instances = np.zeros((bags.n_instances, of_bags.shape[1]))
+        repeats = np.zeros(bags.n_instances)
         for split in self.splits:
-            of_bags[split.test] += stack.answer(split)
-            where = np.concatenate([rows[i] for i in split.test])
+            where = bags.rows_of(split.test)
             of_instances[where] += stack.answer_of_instances(split)
-            repeats[split.test] += 1
-        of_bags /= repeats[:, None]
-        of_instances /= bags.spread(repeats)[:, None]
+            repeats[where] += 1
+        of_instances /= repeats[:, None]
         _, account = stack.witnesses(self.splits[0])
         if repeats.max() > 1:
             of_instances = account.agree_again(of_instances, of_bags, bags.offsets)

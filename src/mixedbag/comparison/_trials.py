@@ -157,12 +157,10 @@ def _instances_out_of_fold(protocol, rows, best):
     """Evidence on the instances of the bags `rows`, in their order, from the same models."""
     bags = protocol.bags[rows]
     evidence = np.empty((bags.n_instances, best.inner.shape[1]), dtype=np.float32)
-    places = np.split(np.arange(bags.n_instances), bags.offsets[1:-1])
     limit = np.finfo(np.float32).max
     for (_, test), model in zip(protocol.inner_splits(rows), best.models, strict=True):
-        where = np.concatenate([places[i] for i in test])
         part = protocol.question.evidence_of_instances(model, bags[test])
-        evidence[where] = np.clip(part, -limit, limit)
+        evidence[bags.rows_of(test)] = np.clip(part, -limit, limit)
     return evidence
 
 

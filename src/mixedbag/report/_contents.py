@@ -158,7 +158,7 @@ def _rivals(result):
     if len(rows) == 1:  # it is the chosen one
         return []
     by_name = {candidate.name: candidate for candidate in result.candidates}
-    return [(row.name, result.out_of_fold(by_name[row.name]).bags[:, 1]) for row in rows[:_RIVALS]]
+    return [(row.name, result.unseen_bags([by_name[row.name]])[:, 1]) for row in rows[:_RIVALS]]
 
 
 def _amount_charts(result, answers):
@@ -191,16 +191,16 @@ def _bags(result, answers, view, data):
         picked = rest[np.arange(0, len(rest), step).astype(int)]
         hardest = np.concatenate([hardest[: _MOST_BAGS // 2], picked])
     asked = np.cumsum(_contributions.n_rows_asked(result.bags.sizes[hardest])) <= _MOST_ASKED
-    explained = set() if result.rule == "sequence" else set(hardest[asked].tolist())
-    return [_bag(result, answers, view, data, int(i), i in explained) for i in hardest]
+    explained = hardest[:0] if result.rule == "sequence" else hardest[asked]
+    gains = _gains(result, answers, explained)
+    return [_bag(result, answers, view, data, int(i), gains.get(int(i))) for i in hardest]
 
 
-def _bag(result, answers, view, data, i, explained):
+def _bag(result, answers, view, data, i, gain):
     bags, question = result.bags, result.question
     start, stop = bags.offsets[i], bags.offsets[i + 1]
     said = int(question.answered(answers.bags[i : i + 1])[0]) if question.kind == "classes" else -1
     score = _instance_scores(question, answers, said, slice(start, stop))
-    gain = _gains(result, answers, i) if explained else None
     in_order = view.about["kind"] == "series"
     order = score if gain is None else np.abs(gain)
     rows = np.arange(len(score)) if in_order else np.argsort(-order, kind="stable")
@@ -243,15 +243,20 @@ def _instance_scores(question, answers, said, rows):
     return values[:, -1]
 
 
-def _gains(result, answers, i):
-    """What each instance does for the answer, as the model that is handed over sees it.
+def _gains(result, answers, rows):
+    """What each instance does for the answers about some bags, as the model handed over sees it.
 
-    None where that model, which has seen the bag, answers differently.
+    Nothing is said of bags that this model, which has seen them, answers differently.
     """
-    found = _contributions.of_instances(result.model, result.bags[[i]])
-    if found.answer is not None and str(found.answer) != str(answers.labels[i]):
-        return None
-    return found.values if np.isfinite(found.values).all() else None
+    if not len(rows):
+        return {}
+    found = _contributions.of_many(result.model, result.bags[rows])
+    return {
+        int(i): one.values
+        for i, one in zip(rows, found)
+        if one.answer is None or str(one.answer) == str(answers.labels[i])
+        if np.isfinite(one.values).all()
+    }
 
 
 def _words(label):

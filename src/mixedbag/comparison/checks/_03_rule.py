@@ -119,8 +119,7 @@ def _class_losses(result, bags, X, rows, folds):
 
 
 def _part(bags, X, rows):
-    instances = np.concatenate([np.arange(bags.offsets[i], bags.offsets[i + 1]) for i in rows])
-    return X[instances], np.concatenate([[0], np.cumsum(bags.sizes[rows])])
+    return X[bags.rows_of(rows)], np.concatenate([[0], np.cumsum(bags.sizes[rows])])
 
 
 def _fitted(pool, part, target, start):

@@ -32,13 +32,12 @@ def find(result):
 
 def agreement(result, members):
     """How often two members answer alike on unseen bags, or how answers on amounts correlate."""
-    answers = [result.out_of_fold(member) for member in members]
+    answers = [result.unseen_bags([member]) for member in members]
     if result.question.kind == "classes":
         weight = result.question.weight
-        return np.array(
-            [[np.average(a.labels == b.labels, weights=weight) for b in answers] for a in answers]
-        )
-    table = np.array([a.bags[:, -1] for a in answers])
+        labels = [result.question.labels(answer) for answer in answers]
+        return np.array([[np.average(a == b, weights=weight) for b in labels] for a in labels])
+    table = np.array([answer[:, -1] for answer in answers])
     table = table - table.mean(axis=1, keepdims=True)
     scale = np.sqrt((table**2).sum(axis=1, keepdims=True))
     table = table / np.maximum(scale, 1e-12)
