@@ -1,6 +1,7 @@
 """`mixedbag demo`: the main job on built-in data."""
 
 from pathlib import Path
+from time import monotonic, process_time
 from typing import Annotated
 
 import typer
@@ -46,4 +47,5 @@ def command(
         folds=5,
         inner_folds=3,
         n_jobs=-1,
+        began=monotonic() - process_time(),
     )

@@ -41,6 +41,7 @@ def compare(
     watch=None,
     work=None,
     began=None,
+    reported=False,
 ):
     """Compare every learner that suits the labels, and make the best model.
 
@@ -97,6 +98,9 @@ def compare(
         nothing else: the result is that run's, bit for bit, whatever the machine and its load.
     began : float, optional
         When the clock of the budget began, as `time.monotonic` tells it; without it, now.
+    reported : bool
+        Whether a report will be written: the time of checks and of the report, like that of the
+        final models, is then kept free within the budget.
 
     Returns
     -------
@@ -140,7 +144,7 @@ def compare(
     stacks = Stacks(calibrated)
     figures = Figures(protocol)
     plan = Comparison(guess, protocol, candidates, skipped, notes, stacks, figures)
-    schedule = Schedule(plan, store, start, time_budget, work, watch)
+    schedule = Schedule(plan, store, start, time_budget, work, watch, reported)
     with InProcess(protocol) if n_jobs is None else Workers(protocol, n_jobs) as workers:
         return schedule.run(workers)
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mixedbag.comparison._afterwards import seconds_of_models, seconds_of_report
 from mixedbag.comparison._counted import Counted
 from mixedbag.comparison._result import Progress
 from mixedbag.comparison._sequence import Work, read_work, sequence
@@ -14,7 +15,7 @@ from mixedbag.comparison._workers import Failure, Final
 
 _PATIENCE = 15.0  # seconds: the first fit of a learner may have to compile its kernels
 _LATE = 5.0  # times the expected seconds, after which a unit holds up the others too long
-_AFTER = 0.08, 1.0, 5.0  # share of the budget to put the model together; at least, at most seconds
+_MOST_KEPT = 0.5  # of the budget at most is for what comes after
 
 
 class _Fall(NamedTuple):
@@ -51,16 +52,19 @@ class Schedule:
         Do and count exactly this much, whatever the time.
     watch : callable, optional
         Told what is known after every step.
+    reported : bool
+        Whether a report comes out of it, whose time is within the budget.
     """
 
-    def __init__(self, plan, store, start, budget=None, work=None, watch=None):
+    def __init__(self, plan, store, start, budget=None, work=None, watch=None, reported=False):
         self._plan = plan
         self._store = store
         self._units = sequence(plan.candidates, plan.protocol)
         self._places = {unit.key: place for place, unit in enumerate(self._units)}
         self._end = np.inf if budget is None or work is not None else start + budget
         self._patience = np.inf if self._end == np.inf else max(_PATIENCE, budget / 10)
-        self._after = 0.0 if budget is None else np.clip(_AFTER[0] * budget, *_AFTER[1:])
+        self._reported = reported
+        self._n_workers = 1
         self._watch = watch or (lambda known: None)
         self._falls: dict[str, _Fall] = {}
         self._running: dict[Any, Any] = {}  # keys to units or final fits, and when they began
@@ -69,6 +73,7 @@ class Schedule:
         self._n_wanted = len(self._units)
         self._paces: list[float] = []
         self._reserve = 0.0
+        self._most_kept = 0.0 if budget is None else _MOST_KEPT * budget
         if work is not None:
             self._n_wanted, without = read_work(work, plan.candidates, len(self._units))
             for name, block in without:
@@ -79,6 +84,7 @@ class Schedule:
 
     def run(self, workers):
         """The units, as many as there is time for, then the models of those that are chosen."""
+        self._n_workers = workers.capacity
         try:
             self._work(workers)
             self._make_models(workers)
@@ -145,7 +151,7 @@ class Schedule:
         while self._n_done < self._n_wanted and self._is_over(self._units[self._n_done]):
             self._n_done += 1
         if self._end < np.inf and self._n_done > before:
-            self._reserve = self._seconds_of_models()
+            self._reserve = min(self._kept_for_later(), self._most_kept)
 
     # The clock, which may only cut ---------------------------------------------------------------
 
@@ -153,7 +159,7 @@ class Schedule:
         """The time at which a unit is of no use any more."""
         if unit.block == 0 and unit.candidate.name == self._indispensable():
             return np.inf
-        return self._end - self._after - self._reserve
+        return self._end - self._reserve
 
     def _indispensable(self):
         """The learner without which there is no answer yet, by name."""
@@ -189,18 +195,17 @@ class Schedule:
             return 0.0
         met = (self._store.get(unit.candidate, s, unit.block) for s in self._plan.splits)
         known = [trial.seconds for trial in met if trial is not None]
-        pace = float(np.median(self._paces)) if self._paces else 1.0
-        return float(np.mean(known)) if known else unit.seconds * pace
+        return float(np.mean(known)) if known else unit.seconds * self._pace()
 
-    def _seconds_of_models(self):
-        """What fitting the finalists on all bags will take, one after the other."""
+    def _pace(self):
+        """How much longer units take than the table says."""
+        return float(np.median(self._paces)) if self._paces else 1.0
+
+    def _kept_for_later(self):
+        """Seconds for what comes after the trials."""
         known = self._known()
-        total = 0.0
-        for candidate in known.finalists():
-            trials = known.trials(candidate).values()
-            n_fits = self._plan.protocol.inner_folds * max(t.n_settings for t in trials) + 1
-            total += 1.2 * float(np.mean([t.seconds for t in trials])) / n_fits
-        return total
+        later = seconds_of_report(known, self._pace()) if self._reported else 0.0
+        return later + seconds_of_models(known, self._n_workers)
 
     # The models ----------------------------------------------------------------------------------
 

@@ -6,9 +6,9 @@ import numpy as np
 from scipy.stats import rankdata
 
 from mixedbag.bags import Bags
+from mixedbag.comparison._afterwards import FOLDS_ASKED, worth_asking
 from mixedbag.inspection import with_columns_of_others
 
-_FOLDS = 2
 _REPEATS = 3
 _TRIED = 24  # features; of more, those that go most with the label
 _ROWS = 2_000_000  # instances asked about in all
@@ -25,11 +25,11 @@ def importance(result):
     bags = result.bags
     tried = _tried(result)
     work = bags.n_instances / len(result.splits) * _REPEATS * len(tried)
-    if bags.is_sparse or work > _ROWS or len(tried) < 2:
+    if bags.is_sparse or work > _ROWS or len(tried) < 2 or not worth_asking(result):
         return None
     finished = result.finalists()
     parts = []
-    for split in result.splits[:_FOLDS]:
+    for split in result.splits[:FOLDS_ASKED]:
         model = result.stack_of(finished).model(result.protocol, split)
         parts.append(_growth(result, model, split.test, tried))
     values = np.hstack(parts)
