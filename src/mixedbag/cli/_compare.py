@@ -70,6 +70,9 @@ def command(
     jobs: Annotated[
         int, typer.Option(callback=_not_zero, help="Worker processes; -1 for all cores.")
     ] = -1,
+    cluster: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler whose workers do the work.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all that is random.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder for the results.")] = None,
     overwrite: Annotated[
@@ -112,6 +115,7 @@ def command(
         folds=folds,
         repeats=repeats,
         n_jobs=jobs,
+        client=cluster,
         random_state=seed,
         work=work,
         began=began,

@@ -115,6 +115,15 @@ def digestible(law, bags):
     return None if n_bags >= len(bags) else n_bags
 
 
+def samples(candidates, names):
+    """Which of some learners, by name, learn from a part of the bags: a sentence each."""
+    return [
+        f"{c.name} learns from {c.max_bags} bags at a time, drawn at random: more take too long"
+        for c in candidates
+        if c.name in names and c.max_bags is not None
+    ]
+
+
 def _named(offers, names, rule):
     """Offers called exactly like one of `names`, whatever the case, or else containing it."""
     chosen = set()

@@ -31,6 +31,7 @@ def compare(
     inner_folds=5,
     time_budget=None,
     n_jobs=None,
+    client=None,
     random_state=0,
     groups=None,
     sample_weight=None,
@@ -71,6 +72,9 @@ def compare(
     n_jobs : int, optional
         Number of worker processes. Without it, trials run in this process, and one that is running
         cannot be cut short.
+    client : distributed.Client or str, optional
+        A Dask cluster, or its scheduler's address, whose workers run the trials in place of
+        processes here: the sequence and what it finds are the same.
     random_state : int
     groups : array of shape (n_bags,), optional
         What a bag belongs to, such as its patient: no group is both learned from and asked about.
@@ -137,7 +141,6 @@ def compare(
     if time_budget is not None and work is None:
         protocol, more = _affordable(protocol, candidates, time_budget)
         notes += more
-    notes += _samples(candidates, protocol)
     store = Memory() if folder is None else Folder(folder, protocol)
     notes += store.recall(candidates)
     calibrated = Calibrated(protocol.question, protocol.bags.sizes, Counted(protocol))
@@ -145,8 +148,16 @@ def compare(
     figures = Figures(protocol)
     plan = Comparison(guess, protocol, candidates, skipped, notes, stacks, figures)
     schedule = Schedule(plan, store, start, time_budget, work, watch, reported)
-    with InProcess(protocol) if n_jobs is None else Workers(protocol, n_jobs) as workers:
+    with _workers(protocol, n_jobs, client) as workers:
         return schedule.run(workers)
+
+
+def _workers(protocol, n_jobs, client):
+    if client is not None:
+        from mixedbag.comparison._cluster import Cluster
+
+        return Cluster(protocol, client)
+    return InProcess(protocol) if n_jobs is None else Workers(protocol, n_jobs)
 
 
 def _affordable(protocol, candidates, budget):
@@ -156,15 +167,6 @@ def _affordable(protocol, candidates, budget):
         return protocol, []
     note = f"{folds} folds for all, not {protocol.folds}: the time budget has no room for more"
     return replace(protocol, folds=folds), [note]
-
-
-def _samples(candidates, protocol):
-    """Which learners learn from a part of the bags."""
-    return [
-        f"{c.name} learns from {c.max_bags} bags at a time, drawn at random: more take too long"
-        for c in candidates
-        if c.max_bags is not None and c.max_bags < len(protocol.bags)
-    ]
 
 
 class Fitted(NamedTuple):

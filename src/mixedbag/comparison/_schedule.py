@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mixedbag.comparison._afterwards import seconds_of_models, seconds_of_report
+from mixedbag.comparison._candidates import samples
 from mixedbag.comparison._counted import Counted
 from mixedbag.comparison._result import Progress
 from mixedbag.comparison._sequence import Work, read_work, sequence
@@ -21,12 +22,14 @@ _MOST_KEPT = 0.5  # of the budget at most is for what comes after
 class _Fall(NamedTuple):
     """How a learner left: from this block of settings on it does not count.
 
-    It was the unit at `place` in the sequence; nothing before it knows of it.
+    It was the unit at `place` in the sequence; nothing before it knows of it. Whoever has not
+    `begun` was left out, as the time that is left is too short.
     """
 
     block: int
     failure: Failure
     place: int = -1
+    begun: bool = True
 
 
 class Schedule:
@@ -61,6 +64,9 @@ class Schedule:
         self._store = store
         self._units = sequence(plan.candidates, plan.protocol)
         self._places = {unit.key: place for place, unit in enumerate(self._units)}
+        self._steps: dict[Any, list] = {}
+        for unit in self._units:
+            self._steps.setdefault((unit.candidate.name, unit.block), []).append(unit)
         self._end = np.inf if budget is None or work is not None else start + budget
         self._patience = np.inf if self._end == np.inf else max(_PATIENCE, budget / 10)
         self._reported = reported
@@ -71,7 +77,7 @@ class Schedule:
         self._models: dict[str, Any] = {}
         self._n_done = 0
         self._n_wanted = len(self._units)
-        self._paces: list[float] = []
+        self._paces: dict[str, list[float]] = {}  # seconds taken a second expected, by learner
         self._reserve = 0.0
         self._most_kept = 0.0 if budget is None else _MOST_KEPT * budget
         if work is not None:
@@ -115,9 +121,31 @@ class Schedule:
                 return
             if self._is_over(unit) or unit.key in self._running:
                 continue
-            if time.monotonic() + self._expected(unit) > self._cut(unit):
+            left = self._cut(unit) - time.monotonic()
+            needed = self._seconds_of_step(unit)
+            if needed is not None and needed > left:
+                self._leave_out(unit, needed, left)
+            elif self._expected(unit) > left:
                 return
-            self._begin(workers, unit)
+            else:
+                self._begin(workers, unit)
+
+    def _seconds_of_step(self, unit):
+        """What a learner will take on all folds with settings that it has not begun with.
+
+        None once it has begun: what is begun goes on as far as it gets.
+        """
+        step = self._steps[unit.candidate.name, unit.block]
+        if any(u.key in self._running or self._is_over(u) for u in step):
+            return None
+        return sum(map(self._expected, step)) / self._n_workers
+
+    def _leave_out(self, unit, needed, left):
+        """A learner that cannot finish does not begin; those after it may have the time."""
+        told = f"{needed:.0f} s expected, {max(left, 0):.0f} s left of the time budget"
+        failure = Failure("stopped", f"left out before it began: {told}")
+        place = self._places[unit.key]
+        self._fall(unit.candidate.name, unit.block, failure, place, begun=False)
 
     def _begin(self, workers, unit):
         workers.submit(unit)
@@ -128,15 +156,16 @@ class Schedule:
         _, began = self._running.pop(unit.key)
         if not isinstance(outcome, Failure):
             self._store.put(unit.candidate, unit.split, outcome, unit.block)
-            self._paces.append((time.monotonic() - began) / unit.seconds)
+            pace = (time.monotonic() - began) / unit.seconds
+            self._paces.setdefault(unit.candidate.name, []).append(pace)
         elif outcome.kind != "late":
             self._fall(unit.candidate.name, unit.block, outcome, self._places[unit.key])
         self._advance()
 
-    def _fall(self, name, block, failure, place=-1):
+    def _fall(self, name, block, failure, place=-1, begun=True):
         before = self._falls.get(name)
         if before is None or (block, place) < (before.block, before.place):
-            self._falls[name] = _Fall(block, failure, place)
+            self._falls[name] = _Fall(block, failure, place, begun)
 
     def _is_over(self, unit):
         """Whether a unit is finished, or will never be begun."""
@@ -146,10 +175,17 @@ class Schedule:
         return self._store.get(unit.candidate, unit.split, unit.block) is not None
 
     def _advance(self):
-        """Count what is finished from the beginning without a gap."""
-        before = self._n_done
-        while self._n_done < self._n_wanted and self._is_over(self._units[self._n_done]):
-            self._n_done += 1
+        """Count what is finished from the beginning without a gap.
+
+        Learners that were left out count when something after them is finished.
+        """
+        before = place = self._n_done
+        while place < self._n_wanted and self._is_over(self._units[place]):
+            unit = self._units[place]
+            place += 1
+            fall = self._falls.get(unit.candidate.name)
+            if fall is None or fall.block > unit.block or fall.begun:
+                self._n_done = place
         if self._end < np.inf and self._n_done > before:
             self._reserve = min(self._kept_for_later(), self._most_kept)
 
@@ -195,11 +231,12 @@ class Schedule:
             return 0.0
         met = (self._store.get(unit.candidate, s, unit.block) for s in self._plan.splits)
         known = [trial.seconds for trial in met if trial is not None]
-        return float(np.mean(known)) if known else unit.seconds * self._pace()
+        return float(np.mean(known)) if known else unit.seconds * self._pace(unit.candidate.name)
 
-    def _pace(self):
-        """How much longer units take than the table says."""
-        return float(np.median(self._paces)) if self._paces else 1.0
+    def _pace(self, name=None):
+        """How much longer units take than the table says: a learner's own, or everybody's."""
+        own = self._paces.get(name) or [pace for some in self._paces.values() for pace in some]
+        return float(np.median(own)) if own else 1.0
 
     def _kept_for_later(self):
         """Seconds for what comes after the trials."""
@@ -255,4 +292,10 @@ class Schedule:
             len(self._units),
             MappingProxyType(dict(self._models)),
         )
-        return replace(self._plan, stacks=self._plan.stacks.on(counted), progress=progress)
+        took_part = {name for name, _ in counted.trials}
+        return replace(
+            self._plan,
+            stacks=self._plan.stacks.on(counted),
+            notes=[*self._plan.notes, *samples(self._plan.candidates, took_part)],
+            progress=progress,
+        )
