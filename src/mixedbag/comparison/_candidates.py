@@ -19,7 +19,7 @@ from mixedbag.wrappers import InstanceWise
 _SUM_OF = {"mean": "sum", "proportion": "count"}
 
 _FEW = 200  # bags that every learner that takes part can digest
-_LONG, _LONGEST = 30.0, 300.0  # expected seconds of a fit that is worth it, of one on few bags
+_LONG, _LONGEST = 5.0, 60.0  # expected seconds of a fit that is worth it, of one on few bags
 _MANY = 10_000  # instances, to who compares all with all
 _PAIRS = 1.3  # the growth that tells so
 

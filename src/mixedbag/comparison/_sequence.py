@@ -13,7 +13,7 @@ from mixedbag.exceptions import InputError
 
 _QUICK = 4.0  # expected seconds within which the first learner should be through
 _REFINING = 0.3  # what further settings promise, beside the learner's first
-_SHORT_LIST = 3  # learners that a budget should have room for, on all folds
+_SHORT_LIST = 5  # learners that a budget should have room for, on all folds
 
 
 class Unit(NamedTuple):
