@@ -1,9 +1,16 @@
 """Maximum-margin learners: the largest margin of bags, or of instances, in the 2-norm."""
 
+from mixedbag.margin.annealed_bag_margin import AnnealedBagMarginSVC
+from mixedbag.margin.annealed_instance_margin import AnnealedInstanceMarginSVC
 from mixedbag.margin.bag_margin import BagMarginSVC
 from mixedbag.margin.instance_margin import InstanceMarginSVC
 
-__all__ = ["BagMarginSVC", "InstanceMarginSVC"]
+__all__ = [
+    "AnnealedBagMarginSVC",
+    "AnnealedInstanceMarginSVC",
+    "BagMarginSVC",
+    "InstanceMarginSVC",
+]
 
 
 def __dir__():
