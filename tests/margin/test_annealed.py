@@ -1,5 +1,7 @@
 """Soft choices against a general solver, and the limits of annealing."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -34,7 +36,7 @@ def lowest(energy, n, constraint):
 def test_soft_witnesses_minimise_the_free_energy(temperature):
     loss = np.random.default_rng(0).uniform(0, 3, size=9)
     found = soft_witnesses(loss, OFFSETS, temperature)
-    for a, b in zip(OFFSETS[:-1], OFFSETS[1:]):
+    for a, b in pairwise(OFFSETS):
 
         def energy(p, part=loss[a:b]):
             return p @ part - temperature * entropy(p)
@@ -49,7 +51,7 @@ def test_soft_witnesses_minimise_the_free_energy(temperature):
 def test_soft_labels_minimise_the_free_energy_with_one_expected(temperature, shift):
     gain = np.random.default_rng(1).uniform(-1, 1, size=9) + shift
     found = soft_labels(gain, OFFSETS, temperature)
-    for a, b in zip(OFFSETS[:-1], OFFSETS[1:]):
+    for a, b in pairwise(OFFSETS):
 
         def energy(p, part=gain[a:b]):
             return -p @ part - temperature * (entropy(p) + entropy(1 - p))
@@ -63,7 +65,7 @@ def test_cold_choices_are_hard():
     scores = np.random.default_rng(2).normal(size=9) - 1.0
     share = soft_labels(scores, OFFSETS, 1e-4)
     witness = soft_witnesses(-scores, OFFSETS, 1e-4)
-    for a, b in zip(OFFSETS[:-1], OFFSETS[1:]):
+    for a, b in pairwise(OFFSETS):
         best = np.arange(b - a) == scores[a:b].argmax()
         np.testing.assert_allclose(witness[a:b], best, atol=1e-6)
         np.testing.assert_allclose(share[a:b], best | (scores[a:b] > 0), atol=1e-6)

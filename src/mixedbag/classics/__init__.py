@@ -3,9 +3,12 @@
 from mixedbag.classics.citation_knn import CitationKNN
 from mixedbag.classics.diverse_density import DiverseDensity
 from mixedbag.classics.emdd import EMDD
+from mixedbag.classics.forest import MIForestClassifier
+from mixedbag.classics.instance_average import InstanceAverageClassifier
 from mixedbag.classics.logistic import MILogisticRegression
 from mixedbag.classics.migraph import MIGraphSVC
 from mixedbag.classics.miles import MILES
+from mixedbag.classics.optimal_ball import OptimalBallClassifier
 from mixedbag.classics.rectangle import AxisParallelRectangle
 from mixedbag.classics.set_kernel import SetKernelSVC
 from mixedbag.classics.two_level import TwoLevelClassifier
@@ -16,8 +19,11 @@ __all__ = [
     "AxisParallelRectangle",
     "CitationKNN",
     "DiverseDensity",
+    "InstanceAverageClassifier",
+    "MIForestClassifier",
     "MIGraphSVC",
     "MILogisticRegression",
+    "OptimalBallClassifier",
     "SetKernelSVC",
     "TwoLevelClassifier",
 ]

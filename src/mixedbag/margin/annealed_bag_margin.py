@@ -41,7 +41,8 @@ class AnnealedBagMarginSVC(_Annealed, BagMarginSVC):
     class_weight : dict or "balanced", optional
         Factors of `C` by class label; "balanced" gives both sides' losses the same total price.
     temperature : float, default=1.0
-        The first temperature, in units of the price of a missed margin. With 0 it is `BagMarginSVC`.
+        The first temperature, in units of the price of a missed margin. With 0 it is
+        `BagMarginSVC`.
     cooling : float, default=0.5
         Factor from one temperature to the next, until a thousandth of the first is left. Closer to
         one is slower and more careful.

@@ -16,7 +16,8 @@ class AnnealedInstanceMarginSVC(_Annealed, InstanceMarginSVC):
     turns ends in the nearest of many local optima. Here every instance of a positive bag is
     positive with a probability p at first, and the machine is solved for both of its labels::
 
-        minimise over f and p:  ½|f|² + Σ_instances C (p loss(f(x)) + (1-p) loss(-f(x))) - T Σ C·H(p)
+        minimise over f and p:
+        ½|f|² + Σ_instances C (p loss(f(x)) + (1-p) loss(-f(x))) - T Σ C·H(p)
 
     such that at least one positive instance is expected in every positive bag, Σ_j p_j ≥ 1. The
     entropy H keeps labels open while the temperature T is high; as it falls they become hard, and
@@ -40,7 +41,8 @@ class AnnealedInstanceMarginSVC(_Annealed, InstanceMarginSVC):
     class_weight : dict or "balanced", optional
         Factors of `C` by class label; "balanced" gives both sides' losses the same total price.
     temperature : float, default=1.0
-        The first temperature, in units of the price of a missed margin. With 0 it is `InstanceMarginSVC`.
+        The first temperature, in units of the price of a missed margin. With 0 it is
+        `InstanceMarginSVC`.
     cooling : float, default=0.5
         Factor from one temperature to the next, until a thousandth of the first is left. Closer to
         one is slower and more careful.

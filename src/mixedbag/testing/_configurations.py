@@ -23,6 +23,8 @@ FAST: dict[str, dict] = {
     "PrototypeClassifier": {"random_state": 0},
     "VLADClassifier": {"random_state": 0},
     "VocabularyClassifier": {"random_state": 0, "n_words": 8},
+    "InstanceAverageClassifier": {"random_state": 0},
+    "MIForestClassifier": {"random_state": 0, "n_estimators": 10},
     "MILES": {"random_state": 0, "tol": 1e-10},
     "MIGraphSVC": {"tol": 1e-10},
     "TwoLevelClassifier": {"random_state": 0, "n_estimators": 10},
