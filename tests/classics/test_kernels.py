@@ -1,4 +1,4 @@
-"""Set kernels and miGraph against sums over pairs, and scikit-learn on bags of one."""
+"""Set kernels and both graph kernels against sums over pairs, and scikit-learn on bags of one."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from mixedbag import _pairs
-from mixedbag.classics import MIGraphSVC, SetKernelSVC
+from mixedbag.classics import EdgeGraphSVC, MIGraphSVC, SetKernelSVC
 from mixedbag.datasets import make_any
 
 GAMMA = 0.3
@@ -25,6 +25,33 @@ def graph_votes(bag):
 def graph_kernel(A, B):
     u, v = graph_votes(A), graph_votes(B)
     return u @ rbf_kernel(A, B, GAMMA) @ v / (u.sum() * v.sum())
+
+
+def edges(bag):
+    """Edges as the docstring of `EdgeGraphSVC` describes them, one by one."""
+    n = len(bag)
+    distance = np.sqrt(((bag[:, None] - bag) ** 2).sum(axis=2))
+    limit = distance.sum() / max(n * (n - 1), 1)
+    joined = [[v for v in range(n) if v != u and distance[u, v] < limit] for u in range(n)]
+
+    def share(u, v):
+        close = {w: np.exp(-GAMMA * distance[u, w] ** 2) for w in joined[u]}
+        return close[v] / sum(close.values())
+
+    found = [
+        [len(joined[u]) / (n - 1), share(u, v), len(joined[v]) / (n - 1), share(v, u)]
+        for u in range(n)
+        for v in joined[u]
+    ]
+    return np.array(found).reshape(-1, 4)
+
+
+def edge_graph_kernel(A, B):
+    def total(P, Q):
+        nodes, (e, f) = rbf_kernel(P, Q, GAMMA).sum(), (edges(P), edges(Q))
+        return nodes + (rbf_kernel(e, f, 1.0).sum() / 4 if len(e) and len(f) else 0.0)
+
+    return total(A, B) / np.sqrt(total(A, A) * total(B, B))
 
 
 def normalised_kernel(A, B):
@@ -47,6 +74,7 @@ def statistics_kernel(A, B):
 
 CASES = [
     (MIGraphSVC(gamma=GAMMA), graph_kernel),
+    (EdgeGraphSVC(gamma=GAMMA), edge_graph_kernel),
     (SetKernelSVC(gamma=GAMMA), normalised_kernel),
     (SetKernelSVC(gamma=GAMMA, method="mean"), mean_kernel),
     (SetKernelSVC(gamma=GAMMA, method="statistics"), statistics_kernel),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mixedbag.bags import Bags
-from mixedbag.classics import AxisParallelRectangle, rectangle
+from mixedbag.classics import AxisParallelRectangle, _boxes, rectangle
 from mixedbag.datasets import make_any
 
 
@@ -57,7 +57,7 @@ def test_smallest_exchange():
 def test_discrimination_keeps_what_shuts_out():
     #               far out on 0      on 0, less    only on 2        inside everywhere
     outside = np.array([[3.0, 0.5, 0.0], [1.5, 0.0, 0.0], [0.0, 0.0, 0.2], [0.0, 0.0, 0.0]])
-    kept = rectangle._discriminate(outside, np.ones(4), margin=1.0)
+    kept = _boxes.discriminate(outside, np.ones(4), margin=1.0)
     np.testing.assert_array_equal(kept, [0, 2])
 
 

@@ -23,6 +23,7 @@ from mixedbag.embeddings import (
 from mixedbag.embeddings._mixture import Mixture
 from mixedbag.embeddings._principal import Principal
 from mixedbag.embeddings._transport import sinkhorn
+from mixedbag.pooling import LogMeanExp, Mean
 
 
 @pytest.fixture(scope="module")
@@ -136,15 +137,18 @@ def test_any_classifier_may_stand_behind_a_vector(data):
     assert model.score(data.bags, data.y) == 1.0
 
 
-@pytest.mark.parametrize("module", [network, prototypes])
-def test_gradients(module, data):
+@pytest.mark.parametrize(
+    ("module", "pooling"),
+    [(network, Mean()), (network, LogMeanExp(3.0)), (prototypes, None)],
+)
+def test_gradients(module, pooling, data):
     rng = np.random.default_rng(0)
     bags = data.bags[:8]
     sign = np.where(np.arange(8) % 2, 1.0, -1.0)
     weight = rng.uniform(0.5, 2.0, 8)
     d = bags.n_features
     if module is network:
-        flat, args = rng.normal(size=d * 3 + 3 + 3 + 1), (3, 0.1)
+        flat, args = rng.normal(size=d * 3 + 3 + 3 + 1), (3, 0.1, pooling)
     else:
         flat, args = rng.normal(size=2 * d + 2 + 1), (0.05, 0.1)
 

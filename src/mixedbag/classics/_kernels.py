@@ -9,7 +9,7 @@ from mixedbag._parameters import above, one_of
 from mixedbag.base import BagClassifier
 
 # Steps of the solver, which would never end on features so large that nothing can be separated.
-_MAX_STEPS = 10_000_000
+MAX_STEPS = 10_000_000
 
 
 class BagKernelSVC(BagClassifier):
@@ -34,7 +34,7 @@ class BagKernelSVC(BagClassifier):
         bags = self._represent(bags)
         gamma = settled_gamma(self.gamma, bags.instances, bags.spread(weight))
         self.gamma_ = min(gamma, np.finfo(bags.instances.dtype).max / 1e6)
-        svc = SVC(C=self.C, kernel="precomputed", tol=self.tol, cache_size=500, max_iter=_MAX_STEPS)
+        svc = SVC(C=self.C, kernel="precomputed", tol=self.tol, cache_size=500, max_iter=MAX_STEPS)
         svc.fit(self._gram(bags, bags), sign, sample_weight=weight)
         self.support_ = svc.support_
         self.support_bags_ = bags[svc.support_]
@@ -49,19 +49,25 @@ class BagKernelSVC(BagClassifier):
         return bags
 
     def _gram(self, left, right):
-        u, v = self._shares(left), self._shares(right)
-
-        def compare(a, b):
-            rows, columns = left[a], right[b]
-            table = self._instance_kernel(rows.instances, columns.instances)
-            table *= _part(u, left, a)[:, None]
-            table *= _part(v, right, b)
-            return reduce_pairs(np.add, table, rows, columns)
-
-        return all_pairs(left, right, compare, self.n_jobs)
+        shares = self._shares(left), self._shares(right)
+        return weighted_gram(self._instance_kernel, left, right, shares, self.n_jobs)
 
     def _instance_kernel(self, X, Z):
         return Kernel(self.kernel, self.gamma_, self.degree, self.coef0).of(X, Z)
+
+
+def weighted_gram(kernel, left, right, shares, n_jobs=None):
+    """``Σ_a Σ_b u_a v_b k(a, b)`` for every pair of bags; `shares` are u and v."""
+    u, v = shares
+
+    def compare(a, b):
+        rows, columns = left[a], right[b]
+        table = kernel(rows.instances, columns.instances)
+        table *= _part(u, left, a)[:, None]
+        table *= _part(v, right, b)
+        return reduce_pairs(np.add, table, rows, columns)
+
+    return all_pairs(left, right, compare, n_jobs)
 
 
 def _part(values, bags, part):

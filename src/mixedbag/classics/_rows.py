@@ -1,5 +1,7 @@
 """Facts about the instances of all bags that several classics need: spread, and a fair sample."""
 
+from itertools import pairwise
+
 import numpy as np
 from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
@@ -32,3 +34,20 @@ def sample_rows(instances, n_rows, rng):
 def dense_rows(instances, rows):
     """The given rows as an ordinary array."""
     return instances[rows].toarray() if sparse.issparse(instances) else instances[rows]
+
+
+def distinct_bags(bags, sign, weight):
+    """Each different bag of either sign once, with its weights added up.
+
+    For learners that take something from every bag: a bag of weight two is the same as two bags.
+    """
+    line = np.random.default_rng(0).standard_normal(bags.n_features)
+    place = np.asarray(bags.instances @ line, dtype=np.float64)
+    # Copies may differ in the last digits, which depend on where in memory a row lies.
+    digits = np.float32(place / (np.abs(place).max() or 1.0))
+    first: dict[tuple, int] = {}
+    total = np.zeros(len(bags))
+    for i, (a, b) in enumerate(pairwise(bags.offsets)):
+        total[first.setdefault((sign[i], np.sort(digits[a:b]).tobytes()), i)] += weight[i]
+    kept = np.flatnonzero(total)
+    return bags[kept], sign[kept], total[kept]

@@ -81,11 +81,7 @@ class CitationKNN(BagClassifier):
         self.reach_ = np.empty(len(bags))
         for part in self._parts(bags):
             distance = self._distances(bags[part])
-            # Of itself, a bag sees only the copies beyond the first.
-            others = np.tile(weight, (len(distance), 1))
-            own = np.arange(part.start, part.stop)
-            others[np.arange(len(own)), own] = np.maximum(weight[own] - 1.0, 0.0)
-            self.reach_[part] = _distance_of_rank(distance, others, self.n_citers)
+            self.reach_[part] = _distance_of_rank(distance, _others(part, weight), self.n_citers)
 
     def _score_bags(self, bags):
         parts = [self._balance(self._distances(bags[part])) for part in self._parts(bags)]
@@ -98,14 +94,20 @@ class CitationKNN(BagClassifier):
 
     def _balance(self, distance):
         weight = np.abs(self.votes_)
+        voices = self._references(distance, weight) + (distance <= self.reach_) * weight
+        total = voices.sum(axis=1)
+        balance = voices @ np.sign(self.votes_)
+        return np.divide(balance, total, out=np.zeros(len(total)), where=total > 0)
+
+    def _references(self, distance, weight):
+        """How much each training bag counts among the nearest, `weight` of each being there."""
         limit = _distance_of_rank(distance, weight, self.n_references)[:, None]
         nearer, at_limit = distance < limit, distance == limit
         # Bags at the limit share the places that the nearer ones leave.
-        places, waiting = self.n_references - nearer @ weight, at_limit @ weight
+        waiting = (at_limit * weight).sum(axis=1)
+        places = self.n_references - (nearer * weight).sum(axis=1)
         share = np.minimum(places / np.maximum(waiting, np.finfo(float).tiny), 1.0)
-        voices = nearer + share[:, None] * at_limit + (distance <= self.reach_)
-        total = voices @ weight
-        return np.divide(voices @ self.votes_, total, out=np.zeros(len(total)), where=total > 0)
+        return (nearer + share[:, None] * at_limit) * weight
 
     def _distances(self, bags):
         """Distances to the training bags, rounded so that ties survive the order of sums."""
@@ -116,6 +118,14 @@ class CitationKNN(BagClassifier):
             return hausdorff(squared_distances(left.instances, right.instances), left, right)
 
         return all_pairs(bags, self.bags_, compare, self.n_jobs).astype(np.float32)
+
+
+def _others(part, weight):
+    """What each bag of a part sees of all bags; of itself, only the copies beyond the first."""
+    own = np.arange(part.start, part.stop)
+    others = np.tile(weight, (len(own), 1))
+    others[np.arange(len(own)), own] = np.maximum(weight[own] - 1.0, 0.0)
+    return others
 
 
 def _distance_of_rank(distance, weight, rank):

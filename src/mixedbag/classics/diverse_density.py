@@ -94,6 +94,16 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
         self.random_state = random_state
 
     def _fit(self, bags, sign, weight):
+        search, concepts = self._search(bags, sign, weight)
+        best = np.argmin(search.values)
+        self.start_objectives_ = np.sort(search.values)
+        self.objective_ = np.array([values[best] for values in search.history])
+        self.n_iter_ = len(self.objective_) - 1
+        self.concept_, self.scale_ = concepts[0][best], concepts[1][best]
+        self.witness_ = bag_argmax(self._score_instances(bags), bags.offsets)[sign > 0]
+
+    def _search(self, bags, sign, weight, trial=_TRIAL):
+        """The finished search, and the points and scales that its starts have reached."""
         _, variance = feature_moments(bags, weight)
         used = np.flatnonzero(variance > 1e-12 * variance.max())
         unit = np.sqrt(variance[used].mean()) if len(used) else 1.0
@@ -107,17 +117,12 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
             search.step()
             if search.converged:
                 break
-            if i % _TRIAL == _TRIAL - 1:
+            if i % trial == trial - 1:
                 search.drop_worse_half()
-
-        best = np.argmin(search.values)
-        self.start_objectives_ = np.sort(search.values)
-        self.objective_ = np.array([values[best] for values in search.history])
-        self.n_iter_ = len(self.objective_) - 1
-        self.concept_, self.scale_ = np.zeros((2, bags.n_features))
-        centre, scale = np.hsplit(search.points[best], 2)
-        self.concept_[used], self.scale_[used] = centre * unit, np.abs(scale) / unit
-        self.witness_ = bag_argmax(self._score_instances(bags), bags.offsets)[sign > 0]
+        concepts = np.zeros((2, len(search.points), bags.n_features))
+        centre, scale = np.hsplit(search.points, 2)
+        concepts[0][:, used], concepts[1][:, used] = centre * unit, np.abs(scale) / unit
+        return search, concepts
 
     def _starts(self, candidates, objective):
         """Concepts at the candidates that explain the labels best, before any fitting."""

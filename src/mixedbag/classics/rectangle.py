@@ -6,7 +6,8 @@ from scipy.special import ndtr, ndtri
 
 from mixedbag._parameters import at_least, between, whole
 from mixedbag.base import BagClassifier
-from mixedbag.classics._rows import feature_moments
+from mixedbag.classics._boxes import beyond, depth, discriminate
+from mixedbag.classics._rows import distinct_bags, feature_moments
 from mixedbag.pooling import bag_argmax, bag_max
 
 __all__ = ["AxisParallelRectangle"]
@@ -90,7 +91,9 @@ class AxisParallelRectangle(BagClassifier):
 
     def _fit(self, bags, sign, weight):
         unit = np.sqrt(feature_moments(bags, weight)[1].mean()) or 1.0
-        positive, positive_weight = _distinct(bags[sign > 0], weight[sign > 0])
+        positive, _, positive_weight = distinct_bags(
+            bags[sign > 0], sign[sign > 0], weight[sign > 0]
+        )
         negative, negative_weight = bags[sign < 0], weight[sign < 0]
         inside, outside = positive.instances / unit, negative.instances / unit
         seeds = _seeds(inside, positive.offsets)
@@ -101,7 +104,7 @@ class AxisParallelRectangle(BagClassifier):
             )
             lower, upper = _expand(chosen, positive_weight, self.tau, self.epsilon)
             rectangle = features, lower * unit, upper * unit
-            correct = (bag_max(_depth(bags.instances, *rectangle), bags.offsets) > 0) == (sign > 0)
+            correct = (bag_max(depth(bags.instances, *rectangle), bags.offsets) > 0) == (sign > 0)
             error = weight @ ~correct
             if error < lowest:
                 lowest, self.n_iter_ = error, rounds
@@ -115,31 +118,14 @@ class AxisParallelRectangle(BagClassifier):
             rounds += 1
             rows = inside[:, features]
             chosen = rows[_grow(rows, offsets, seed)]
-            kept = _discriminate(_beyond(chosen, outside[:, features]), weight, self.margin)
+            kept = discriminate(beyond(chosen, outside[:, features]), weight, self.margin)
             if len(kept) in (0, len(features)):
                 break
             features, chosen = features[kept], chosen[:, kept]
         return features, chosen, rounds
 
     def _score_instances(self, bags):
-        return _depth(bags.instances, self.features_, self.lower_, self.upper_)
-
-
-def _depth(instances, features, lower, upper):
-    """1 at the centre of the rectangle, 0 on its border, negative outside."""
-    centre, half = (upper + lower) / 2, (upper - lower) / 2
-    half = np.maximum(half, np.spacing(np.abs(centre)))  # bounds may meet by rounding
-    return 1.0 - (np.abs(instances[:, features] - centre) / half).max(axis=1)
-
-
-def _distinct(bags, weight):
-    """The bags without copies, which would hold each other in place; copies add their weights."""
-    first: dict[bytes, int] = {}
-    total = np.zeros(len(bags))
-    for i, bag in enumerate(bags):
-        total[first.setdefault(bag[np.lexsort(bag.T)].tobytes(), i)] += weight[i]
-    kept = np.flatnonzero(total)
-    return bags[kept], total[kept]
+        return depth(bags.instances, self.features_, self.lower_, self.upper_)
 
 
 def _seeds(rows, offsets):
@@ -203,26 +189,6 @@ def _smallest_with(rows, bag_of, candidates, lower, upper):
     sizes = sides.sum(axis=1)
     best = np.argmin(sizes)
     return candidates[best], sizes[best]
-
-
-def _beyond(chosen, rows):
-    """How far each row is out of the bounds around the chosen ones, by feature."""
-    return np.maximum(np.maximum(chosen.min(axis=0) - rows, rows - chosen.max(axis=0)), 0.0)
-
-
-def _discriminate(outside, weight, margin):
-    """Features that shut out most of the rows not yet shut out, until all are that can be."""
-    farthest = outside == outside.max(axis=1, keepdims=True)
-    shut_out = (outside > 0) & (farthest | (outside >= margin))
-    kept: list[int] = []
-    while True:
-        gain = weight @ shut_out
-        best = int(np.argmax(gain))
-        if gain[best] <= 0:
-            return np.array(sorted(kept), dtype=np.intp)
-        kept.append(best)
-        remaining = ~shut_out[:, best]
-        shut_out, weight = shut_out[remaining], weight[remaining]
 
 
 def _expand(chosen, weight, tau, epsilon):

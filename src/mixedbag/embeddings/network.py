@@ -99,7 +99,7 @@ class MeanNetworkClassifier(LogOddsMixin, BagClassifier):
         result = minimize(
             objective,
             start,
-            args=(bags, sign, weight, self.hidden, self.alpha),
+            args=(bags, sign, weight, self.hidden, self.alpha, self._pooling),
             jac=True,
             method="L-BFGS-B",
             callback=lambda intermediate_result: history.append(intermediate_result.fun),
@@ -113,14 +113,15 @@ class MeanNetworkClassifier(LogOddsMixin, BagClassifier):
         return np.mean(scores, axis=0)
 
 
-def objective(flat, bags, sign, weight, hidden, alpha):
+def objective(flat, bags, sign, weight, hidden, alpha, pooling):
     """The penalised mean logistic loss of bags, and its gradient."""
     active, scores = _forward(flat, bags.instances, hidden)
     W, _, v, _ = _split(flat, bags.n_features, hidden)
-    margin = sign * Mean().value(scores, bags.offsets)
+    margin = sign * pooling.value(scores, bags.offsets)
     total = weight.sum()
     loss = weight @ np.logaddexp(0.0, -margin) / total
-    by_score = bags.spread(-weight * sign * expit(-margin) / total / bags.sizes)
+    by_score = bags.spread(-weight * sign * expit(-margin) / total)
+    by_score *= pooling.weights(scores, bags.offsets)
     by_active = np.outer(by_score, v) * (active > 0)
     X = bags.instances
     gradient = np.concatenate(

@@ -1,0 +1,151 @@
+"""MIGraph: bags as graphs, alike when their nodes and their edges are."""
+
+import numpy as np
+
+from mixedbag._kernels import Kernel
+from mixedbag._pairs import squared_distances, within_bags
+from mixedbag._parameters import above, at_least
+from mixedbag.bags import Bags
+from mixedbag.classics._kernels import BagKernelSVC, weighted_gram
+from mixedbag.pooling import bag_sum
+
+__all__ = ["EdgeGraphSVC"]
+
+
+class EdgeGraphSVC(BagKernelSVC):
+    """Support vector machine on a kernel between graphs with edges (Zhou, Sun and Li, 2009).
+
+    Assumes that how the instances of a bag relate says something of its class. Two instances of a
+    bag are joined by an edge when they are closer than the average distance in the bag. A bag is
+    compared with another node by node and edge by edge::
+
+        K(A, B) = Σ_{nodes a, b} k(a, b) + Σ_{edges e, f} k_edge(e, f),   then normalised
+
+    An edge between u and v is described by four numbers: how many of the others u is joined to (as
+    a share), how much of u's closeness to its neighbours falls to v, and the same of v; closeness
+    is ``exp(−γ ‖u − v‖²)``. The kernel of edges is RBF. With bags of one it is `sklearn.svm.SVC`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Penalty of errors on training bags; large values fit more closely.
+    kernel : {"rbf", "linear", "poly"}, default="rbf"
+        Kernel between instances.
+    threshold : float, default=1.0
+        Two instances are joined when closer than this times the average distance in their bag.
+    edge_gamma : float, default=1.0
+        Width of the kernel between edges.
+    gamma : float, "scale" or "auto", default="scale"
+        Width of the "rbf" kernel and factor of "poly". "scale" is ``1 / (n_features · variance)``,
+        "auto" is ``1 / n_features``.
+    degree, coef0 : int, default=3, and float, default=1.0
+        Of the kernel "poly".
+    tol : float, default=1e-4
+        Tolerance of the solver.
+    n_jobs : int or None
+        Threads that share the blocks of the kernel matrix.
+
+    Attributes
+    ----------
+    support_ : array
+        Indices of the support bags among the training bags.
+    support_bags_ : Bags
+        The support bags: all that prediction needs.
+    dual_coef_, intercept_ : array, float
+    gamma_ : float
+
+    See Also
+    --------
+    MIGraphSVC : The paper's other kernel, in which instances that are joined share one vote; it has
+        no sum over pairs of edges and is much faster.
+
+    Examples
+    --------
+    >>> from mixedbag.classics import EdgeGraphSVC
+    >>> from mixedbag.datasets import make_any
+    >>> data = make_any(n_bags=60, random_state=0)
+    >>> EdgeGraphSVC(C=10.0).fit(data.bags, data.y).score(data.bags, data.y) > 0.9
+    True
+    """
+
+    _parameter_constraints = {"threshold": [at_least(0)], "edge_gamma": [above(0)]}
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        kernel="rbf",
+        threshold=1.0,
+        edge_gamma=1.0,
+        gamma="scale",
+        degree=3,
+        coef0=1.0,
+        tol=1e-4,
+        n_jobs=None,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.threshold = threshold
+        self.edge_gamma = edge_gamma
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.tol = tol
+        self.n_jobs = n_jobs
+
+    def _gram(self, left, right):
+        graphs = [_Graphs(bags, self.threshold, self.gamma_) for bags in (left, right)]
+        edge_kernel = Kernel("rbf", self.edge_gamma).of
+        gram, lengths = 0.0, [0.0, 0.0]
+        for part, kernel in (("nodes", self._instance_kernel), ("edges", edge_kernel)):
+            bags, shares = zip(*(getattr(graph, part) for graph in graphs))
+            gram = gram + weighted_gram(kernel, *bags, shares, self.n_jobs)
+            lengths = [old + _squares(kernel, *one) for old, *one in zip(lengths, bags, shares)]
+        # A bag of zeros has length zero under a linear kernel, and stays zero.
+        u, v = (1.0 / np.sqrt(np.maximum(square, np.finfo(float).tiny)) for square in lengths)
+        return u[:, None] * gram * v
+
+
+class _Graphs:
+    """Nodes and edges of bags, each as bags with the share of every member in its sum."""
+
+    def __init__(self, bags, threshold, gamma):
+        self.nodes = bags, np.ones(bags.n_instances)
+        found = [_edges(bag, threshold, gamma) for bag in bags]
+        # A bag without an edge has one that does not count: bags are never empty.
+        tables = [edges if len(edges) else np.zeros((1, 4)) for edges in found]
+        # Either direction of an edge is half of it.
+        shares = [np.full(len(edges), 0.5) if len(edges) else np.zeros(1) for edges in found]
+        offsets = np.concatenate([[0], np.cumsum([len(table) for table in tables])])
+        self.edges = Bags(np.vstack(tables), offsets), np.concatenate(shares)
+
+
+def _edges(rows, threshold, gamma):
+    """The edges of one bag in both directions, a row of four numbers each."""
+    squared = np.asarray(squared_distances(rows, rows), dtype=np.float64)
+    n = len(squared)
+    distance = np.sqrt(squared)
+    # Rounding must not decide whether a pair at exactly the average distance is joined.
+    limit = (1.0 - 1e-9) * threshold * distance.sum() / max(n * (n - 1), 1)
+    joined = (distance < limit) & ~np.eye(n, dtype=bool)
+    degree = joined.sum(axis=1) / max(n - 1, 1)
+    # Closeness relative to the closest: far from everything it would vanish.
+    nearest = np.where(joined, squared, np.inf).min(axis=1, initial=np.inf)
+    nearest = np.where(np.isfinite(nearest), nearest, 0.0)
+    close = np.where(joined, np.exp(-gamma * np.maximum(squared - nearest[:, None], 0.0)), 0.0)
+    share = close / np.maximum(close.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    u, v = np.nonzero(joined)
+    return np.column_stack([degree[u], share[u, v], degree[v], share[v, u]])
+
+
+def _squares(kernel, bags, share):
+    """The kernel of every bag with itself."""
+    ends = bags.offsets
+    parts = iter(np.split(share, ends[1:-1]))
+
+    def square(block, same):
+        own = np.concatenate([next(parts) for _ in range(len(block))])
+        table = kernel(block.instances, block.instances)
+        return bag_sum((table * same) @ own * own, block.offsets)
+
+    return within_bags(bags, square)
