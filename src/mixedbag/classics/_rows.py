@@ -44,7 +44,7 @@ def distinct_bags(bags, sign, weight):
     line = np.random.default_rng(0).standard_normal(bags.n_features)
     place = np.asarray(bags.instances @ line, dtype=np.float64)
     # Copies may differ in the last digits, which depend on where in memory a row lies.
-    digits = np.float32(place / (np.abs(place).max() or 1.0))
+    digits = (place / (np.abs(place).max() or 1.0)).astype(np.float32)
     first: dict[tuple, int] = {}
     total = np.zeros(len(bags))
     for i, (a, b) in enumerate(pairwise(bags.offsets)):

@@ -98,9 +98,9 @@ class EdgeGraphSVC(BagKernelSVC):
         edge_kernel = Kernel("rbf", self.edge_gamma).of
         gram, lengths = 0.0, [0.0, 0.0]
         for part, kernel in (("nodes", self._instance_kernel), ("edges", edge_kernel)):
-            bags, shares = zip(*(getattr(graph, part) for graph in graphs))
-            gram = gram + weighted_gram(kernel, *bags, shares, self.n_jobs)
-            lengths = [old + _squares(kernel, *one) for old, *one in zip(lengths, bags, shares)]
+            (a, u), (b, v) = (getattr(graph, part) for graph in graphs)
+            gram = gram + weighted_gram(kernel, a, b, (u, v), self.n_jobs)
+            lengths = [lengths[0] + _squares(kernel, a, u), lengths[1] + _squares(kernel, b, v)]
         # A bag of zeros has length zero under a linear kernel, and stays zero.
         u, v = (1.0 / np.sqrt(np.maximum(square, np.finfo(float).tiny)) for square in lengths)
         return u[:, None] * gram * v

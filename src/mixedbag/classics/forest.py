@@ -100,22 +100,21 @@ class MIForestClassifier(LogOddsMixin, BagClassifier):
     def _fit(self, bags, sign, weight):
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         inside, outside = bags[sign > 0], bags[sign < 0]
-        both = sparse.vstack if bags.is_sparse else np.vstack
-        rows = both([inside.instances, inside.instances, outside.instances])
+        stack = sparse.vstack if bags.is_sparse else np.vstack
+        rows = stack([inside.instances, inside.instances, outside.instances])
+        own = [inside.spread(weight[sign > 0])] * 2 + [outside.spread(weight[sign < 0])]
         label = np.repeat([1, 0, 0], [inside.n_instances, inside.n_instances, outside.n_instances])
         share = np.ones(inside.n_instances)
         cooling = temperatures(self.temperature, self.cooling)
         for k in self._iterations(len(cooling) + 1):
-            counted = [*_shares(share, inside.offsets), outside.spread(1.0 / outside.sizes)]
-            counted = np.round(_WHOLE * np.concatenate(counted))
-            own = np.concatenate([inside.spread(weight[sign > 0])] * 2)
-            own = np.concatenate([own, outside.spread(weight[sign < 0])])
+            parts = [*_shares(share, inside.offsets), outside.spread(1.0 / outside.sizes)]
+            counted = np.concatenate(own) * np.round(_WHOLE * np.concatenate(parts))
             self.forest_ = ExtraTreesClassifier(
                 self.n_estimators,
                 min_weight_fraction_leaf=self.min_share,
                 random_state=seed,
                 n_jobs=self.n_jobs,
-            ).fit(rows, label, own * counted)
+            ).fit(rows, label, counted)
             if k < len(cooling):
                 gain = 2.0 * self._probability(inside) - 1.0
                 share = soft_labels(gain, inside.offsets, cooling[k])

@@ -60,7 +60,7 @@ class MINetworkClassifier(MeanNetworkClassifier):
     True
     """
 
-    _rules = ("any",)
+    _rules = ("any",)  # type: ignore[assignment]
     _search_space = {"sharpness": [1.0, 5.0], "alpha": [1e-3, 1e-2, 1e-1]}
     _parameter_constraints = {"sharpness": [above(0)]}
 
@@ -86,5 +86,5 @@ class MINetworkClassifier(MeanNetworkClassifier):
         self.sharpness = sharpness
 
     @property
-    def _pooling(self):
+    def _pooling(self):  # type: ignore[override]
         return LogMeanExp(self.sharpness)
