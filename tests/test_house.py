@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import mixedbag
-from mixedbag.learners import FAMILIES
+from mixedbag.learners import FAMILIES, OPTIONAL
 
 SOURCE = Path(mixedbag.__file__).parent
 
@@ -21,13 +21,14 @@ FLOORS = [
     {"_version", "_parameters", "_tables", "_files", "_on_disk", "exceptions"},
     {"bags", "pooling"},
     {"_validation", "_kernels", "_pairs", "_clusters", "_account", "_wide"},
+    {"_annealing"},
     {"_evidence", "_contributions", "_origin"},
     {"engines"},
     {"_solvers"},
     {"base"},
     {"counts"},
     {"_spread", "wrappers"},
-    set(FAMILIES),
+    {*FAMILIES, *OPTIONAL},
     {"learners", "metrics", "model_selection", "_saved", "_model_checks", "_model_file", "io"},
     {"datasets", "tables"},
     {"inspection", "uncertainty", "ecological"},

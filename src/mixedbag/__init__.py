@@ -17,6 +17,7 @@ _SUBPACKAGES = {
     "boosting",
     "classics",
     "datasets",
+    "deep",
     "disjunctive",
     "embeddings",
     "engines",

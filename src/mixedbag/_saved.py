@@ -11,7 +11,7 @@ Nothing is imported before a name is found here.
 
 import importlib
 
-from mixedbag.learners import FAMILIES
+from mixedbag.learners import FAMILIES, OPTIONAL
 
 # What learners keep inside: stable name → present home.
 HELPERS = {
@@ -151,7 +151,7 @@ def is_registered(name):
     if package == __name__:
         return last in HELPERS
     root, _, family = package.partition(".")
-    if root == "mixedbag" and family in FAMILIES:
+    if root == "mixedbag" and family in (*FAMILIES, *OPTIONAL):
         return last in importlib.import_module(package).__all__
     return name in CLASSES
 

@@ -1,6 +1,6 @@
 """Find every learner of the package, so that a new one takes part the moment it exists."""
 
-import importlib
+import importlib.util
 import inspect
 
 from mixedbag.base import BagEstimator
@@ -9,6 +9,8 @@ __all__ = ["all_learners"]
 
 # The families of learners; bases, wrappers and tools are not learners of their own.
 FAMILIES = ("aggregate", "boosting", "classics", "disjunctive", "embeddings", "margin", "sequence")
+# Families that take part where the package they are made of is installed.
+OPTIONAL = {"deep": "torchmil"}
 
 
 def all_learners(broken: dict[str, str] | None = None) -> list[type[BagEstimator]]:
@@ -20,7 +22,7 @@ def all_learners(broken: dict[str, str] | None = None) -> list[type[BagEstimator
         Where to note families that cannot be imported, with the reason; without it they raise.
     """
     found: dict[str, type[BagEstimator]] = {}
-    for name in FAMILIES:
+    for name in (*FAMILIES, *filter(_is_installed, OPTIONAL)):
         try:
             family = importlib.import_module(f"mixedbag.{name}")
         except Exception as error:
@@ -31,6 +33,10 @@ def all_learners(broken: dict[str, str] | None = None) -> list[type[BagEstimator
         members = {name: getattr(family, name) for name in family.__all__}
         found |= {name: kind for name, kind in members.items() if _is_learner(kind)}
     return [found[name] for name in sorted(found)]
+
+
+def _is_installed(family):
+    return importlib.util.find_spec(OPTIONAL[family]) is not None
 
 
 def _is_learner(member):

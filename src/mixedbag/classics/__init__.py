@@ -3,6 +3,7 @@
 from mixedbag.classics.bayesian_citation_knn import BayesianCitationKNN
 from mixedbag.classics.citation_knn import CitationKNN
 from mixedbag.classics.dd_svm import DDSVM
+from mixedbag.classics.dirichlet import DirichletMixtureClassifier
 from mixedbag.classics.diverse_density import DiverseDensity
 from mixedbag.classics.edge_graph import EdgeGraphSVC
 from mixedbag.classics.elimination_rectangle import EliminationRectangle
@@ -13,7 +14,6 @@ from mixedbag.classics.logistic import MILogisticRegression
 from mixedbag.classics.migraph import MIGraphSVC
 from mixedbag.classics.miles import MILES
 from mixedbag.classics.milis import MILIS
-from mixedbag.classics.neural import MINetworkClassifier
 from mixedbag.classics.optimal_ball import OptimalBallClassifier
 from mixedbag.classics.rectangle import AxisParallelRectangle
 from mixedbag.classics.set_kernel import SetKernelSVC
@@ -27,6 +27,7 @@ __all__ = [
     "AxisParallelRectangle",
     "BayesianCitationKNN",
     "CitationKNN",
+    "DirichletMixtureClassifier",
     "DiverseDensity",
     "EdgeGraphSVC",
     "EliminationRectangle",
@@ -34,7 +35,6 @@ __all__ = [
     "MIForestClassifier",
     "MIGraphSVC",
     "MILogisticRegression",
-    "MINetworkClassifier",
     "OptimalBallClassifier",
     "SetKernelSVC",
     "TwoLevelClassifier",

@@ -52,7 +52,7 @@ class MINetworkClassifier(MeanNetworkClassifier):
 
     Examples
     --------
-    >>> from mixedbag.classics import MINetworkClassifier
+    >>> from mixedbag.embeddings import MINetworkClassifier
     >>> from mixedbag.datasets import make_any
     >>> data = make_any(n_bags=80, random_state=0)
     >>> model = MINetworkClassifier(random_state=0).fit(data.bags, data.y)

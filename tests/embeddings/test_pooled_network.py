@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from mixedbag.classics import MINetworkClassifier
 from mixedbag.datasets import make_any
+from mixedbag.embeddings import MINetworkClassifier
 
 
 @pytest.mark.parametrize(("sharpness", "pool"), [(1e-6, np.mean), (1e4, np.max)])
