@@ -21,9 +21,9 @@ class DirichletMixtureClassifier(LogOddsMixin, BagClassifier):
 
     For labels that say "at least one instance is positive". Negative instances come from one
     mixture of Gaussians, positive ones from another; a Dirichlet process prior lets each use as few
-    of its components as explain the data. Three things are revised by turns (variational Bayes): which
-    component each instance belongs to, the components, and how probable each instance of a positive
-    bag is positive::
+    of its components as explain the data. Three things are revised by turns (variational Bayes):
+    which component each instance belongs to, the components, and how probable each instance of a
+    positive bag is positive::
 
         p = σ( log f₁(x) − log f₀(x) + log π/(1−π) + λ ),   the least λ ≥ 0 with Σ_j p_j ≥ 1
 

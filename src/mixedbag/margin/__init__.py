@@ -4,12 +4,14 @@ from mixedbag.margin.annealed_bag_margin import AnnealedBagMarginSVC
 from mixedbag.margin.annealed_instance_margin import AnnealedInstanceMarginSVC
 from mixedbag.margin.bag_margin import BagMarginSVC
 from mixedbag.margin.instance_margin import InstanceMarginSVC
+from mixedbag.margin.similarity_margin import SimilarityMarginSVC
 
 __all__ = [
     "AnnealedBagMarginSVC",
     "AnnealedInstanceMarginSVC",
     "BagMarginSVC",
     "InstanceMarginSVC",
+    "SimilarityMarginSVC",
 ]
 
 
