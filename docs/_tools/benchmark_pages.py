@@ -11,6 +11,7 @@ TITLES = {
     "sboost": "Learning from labelled sessions",
     "arhmm": "Activity recognition with an autoregressive HMM",
     "classics": "The classics",
+    "field": "Systems that the papers name, and a test of the rule any",
     "product": "mixedbag against itself and others",
 }
 

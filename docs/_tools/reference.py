@@ -26,6 +26,7 @@ GROUPS = {
     ),
     "save": ("Saving and loading", ["mixedbag.io", "mixedbag.exceptions"]),
     "pieces": ("Poolings, and pieces of boosting", ["mixedbag.pooling", "mixedbag.boosting"]),
+    "deep": ('Networks with attention: the extra "torch"', ["mixedbag.deep"]),
     "engines": ("Where sums are computed", ["mixedbag.engines"]),
     "own": (
         "Writing a learner of your own",

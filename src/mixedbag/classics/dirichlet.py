@@ -99,10 +99,13 @@ class DirichletMixtureClassifier(LogOddsMixin, BagClassifier):
         X, weight = np.asarray(bags.instances, dtype=np.float64), bags.spread(weight)
         inside = bags.spread(sign) > 0
         offsets = np.concatenate([[0], np.cumsum(bags.sizes[sign > 0])])
-        p = inside.astype(float)
-        mixtures = [
-            _start(X, weight * (inside == c), prior, self.n_components, rng) for c in (0, 1)
-        ]
+        negative = _start(X, weight * ~inside, prior, self.n_components, rng)
+        # At first, one instance a bag is positive: if all were, both mixtures would hold what is
+        # common to all bags, and nothing would tell whose it is.
+        strange = np.where(inside, -negative.log_density(X), -np.inf)
+        p = np.zeros(len(X))
+        p[bag_argmax(strange, bags.offsets)[sign > 0]] = 1.0
+        mixtures = [negative, _start(X, weight * p, prior, self.n_components, rng)]
         self.n_iter_ = 0
         for _ in self._iterations(self.max_iter):
             self.n_iter_ += 1

@@ -14,6 +14,16 @@ _STILL = 0.01  # largest change of a probability that does not call for another 
 _LEAST = 1e-6  # probability that a slot keeps, so that no cost is zero
 
 
+class Absent:
+    """An attribute that a class does not have although its base does.
+
+    Soft choices need all bags in one place: there is no fit on blocks.
+    """
+
+    def __get__(self, instance, owner):
+        raise AttributeError("soft choices need all bags in one place")
+
+
 @dataclass(frozen=True)
 class Slots:
     """What a machine is asked for when choices are soft: the rows, signs and prices of slots."""
@@ -96,9 +106,7 @@ class _Annealed(_MarginSVC):
         power = 2 if self.loss == "squared_hinge" else 1
         return [np.maximum(1.0 - sign * scores, 0.0) ** power for sign in (1.0, -1.0)]
 
-    @property
-    def _fit_blocks(self):
-        raise AttributeError("soft choices need all bags in one place")
+    _fit_blocks = Absent()
 
 
 def inside_positive(ambiguity):

@@ -8,7 +8,7 @@ from mixedbag._kernels import Kernel, settled_gamma
 from mixedbag._parameters import one_of
 from mixedbag.margin._alternating import _MarginSVC
 from mixedbag.margin._ambiguity import Witnesses
-from mixedbag.margin._annealed import Slots, inside_positive
+from mixedbag.margin._annealed import Absent, Slots, inside_positive
 from mixedbag.pooling import bag_argmax
 
 __all__ = ["SimilarityMarginSVC"]
@@ -149,9 +149,7 @@ class SimilarityMarginSVC(_MarginSVC):
         self._keep(machine, solution, objective)
         return solution
 
-    @property
-    def _fit_blocks(self):
-        raise AttributeError("similarities need all bags in one place")
+    _fit_blocks = Absent()
 
 
 def _mean_similarity(gamma, rows, others, weight):
