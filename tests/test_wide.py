@@ -9,12 +9,23 @@ from scipy import sparse
 from sklearn.utils import get_tags
 
 from mixedbag import Bags, _wide
+from mixedbag._solvers import proximal_newton
 from mixedbag.aggregate import (
     AggregateLogisticRegression,
     AggregatePoissonRegressor,
     AggregateRidgeRegressor,
 )
-from mixedbag.classics import MILogisticRegression
+from mixedbag.boosting import ExpRegBoost
+from mixedbag.classics import (
+    EMDD,
+    DiverseDensity,
+    MILogisticRegression,
+    SetKernelSVC,
+    TwoLevelClassifier,
+    diverse_density,
+    two_level,
+)
+from mixedbag.margin import BagMarginSVC, InstanceMarginSVC
 from mixedbag.wrappers import BagFeatures
 
 
@@ -27,6 +38,16 @@ def test_products_are_those_of_double_precision(X, monkeypatch):
     w, r = rng.standard_normal((11, 2)), rng.standard_normal(37)
     assert_allclose(_wide.times(table, w), dense @ w, rtol=1e-12)
     assert_allclose(_wide.transposed_times(table, r), dense.T @ r, rtol=1e-12)
+
+
+def test_averages_are_those_of_double_precision(monkeypatch):
+    monkeypatch.setattr(_wide, "_PIECE", 50)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((37, 11)).astype(np.float32)
+    average = sparse.random_array((9, 37), density=0.2, rng=rng, format="csr")
+    expected = average @ X.astype(np.float64)
+    assert_allclose(_wide.averaged(average, X), expected, rtol=1e-12, atol=1e-14)
+    assert_allclose(_wide.averaged(average, X.astype(np.float64)), expected, rtol=1e-12)
 
 
 def test_a_sum_that_single_precision_would_lose():
@@ -49,15 +70,28 @@ LEARNERS = [
     AggregatePoissonRegressor(max_iter=3),
     AggregateRidgeRegressor(),
     BagFeatures(),
+    BagMarginSVC(kernel="linear", max_iter=1, tol=0.1),
+    InstanceMarginSVC(kernel="linear", max_iter=1, tol=0.1),
+    ExpRegBoost(n_rounds=2),
+    SetKernelSVC(method="statistics"),
+    TwoLevelClassifier(n_estimators=4, random_state=0),
+    EMDD(n_init=2, max_iter=2, random_state=0),
+    DiverseDensity(n_init=2, max_iter=2, random_state=0),
 ]
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
-def test_wide_single_precision_is_not_copied(learner):
+def test_wide_single_precision_is_not_copied(learner, monkeypatch):
+    # What is worked on at a time is small against wide tables; here the table is small, too.
+    monkeypatch.setattr(proximal_newton, "_BLOCK", 256)
+    monkeypatch.setattr(diverse_density, "_ROWS", 256)
+    monkeypatch.setattr(diverse_density, "_MAX_CANDIDATES", 50)
+    monkeypatch.setattr(two_level, "_LEAVES", 2**14)
     rng = np.random.default_rng(0)
     X = (0.1 * rng.standard_normal((20_000, 256))).astype(np.float32)
-    bags = Bags(X, np.arange(0, 20_001, 100))
-    y = np.arange(200) % 2 if get_tags(learner).estimator_type != "regressor" else np.arange(200.0)
+    bags = Bags(X, np.arange(0, 20_001, 400))
+    y = np.arange(50) % 2 if get_tags(learner).estimator_type != "regressor" else np.arange(50.0)
+    learner.fit(bags[:6], y[:6])  # what is compiled is not counted
     tracemalloc.start()
     try:
         learner.fit(bags, y)
@@ -65,7 +99,7 @@ def test_wide_single_precision_is_not_copied(learner):
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < X.nbytes  # a copy in double precision would be twice as much
+    assert peak < 0.8 * X.nbytes  # a copy in double precision would be twice as much
 
 
 @pytest.mark.parametrize("learner", LEARNERS[1:4], ids=lambda learner: type(learner).__name__)

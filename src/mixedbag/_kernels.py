@@ -17,7 +17,7 @@ from sklearn import config_context
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from mixedbag._parameters import above, number, one_of, whole
-from mixedbag._wide import in_double
+from mixedbag._wide import in_double, pieces, times
 from mixedbag.bags import Bags
 from mixedbag.pooling import bag_sum
 
@@ -45,11 +45,11 @@ def settled_gamma(gamma: float | str, instances: Any, weight: np.ndarray) -> flo
 
 def _variance(instances, share):
     """Variance of all entries of the table, rows weighted by `share`."""
-    mean = share @ (instances @ np.full(instances.shape[1], 1.0 / instances.shape[1]))
+    mean = share @ times(instances, np.full(instances.shape[1], 1.0 / instances.shape[1]))
     if sparse.issparse(instances):
         squares = instances.multiply(instances)
         return share @ np.asarray(squares.mean(axis=1)).ravel() - mean**2
-    return share @ np.mean((instances - mean) ** 2, axis=1)
+    return sum(share[rows] @ np.mean((X - mean) ** 2, axis=1) for rows, X in pieces(instances))
 
 
 class Kernel:

@@ -59,8 +59,8 @@ def squared_distances(X, Z):
 
 
 def reduce_pairs(ufunc, table, left, right):
-    """`ufunc` over the instance pairs of every pair of bags."""
-    rows = ufunc.reduceat(table, left.offsets[:-1], axis=0)
+    """`ufunc` over the instance pairs of every pair of bags, in double precision."""
+    rows = ufunc.reduceat(table, left.offsets[:-1], axis=0, dtype=np.float64)
     return ufunc.reduceat(rows, right.offsets[:-1], axis=1)
 
 

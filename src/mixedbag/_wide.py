@@ -23,8 +23,8 @@ def times(X, weights):
     if not is_single(X):
         return X @ weights
     result = np.empty((len(X), *weights.shape[1:]))
-    for rows in _slices(X):
-        result[rows] = X[rows].astype(np.float64) @ weights
+    for rows, piece in pieces(X):
+        result[rows] = piece @ weights
     return result
 
 
@@ -32,7 +32,27 @@ def transposed_times(X, values):
     """``X.T @ values`` in double precision."""
     if not is_single(X):
         return X.T @ values
-    return sum(X[rows].astype(np.float64).T @ values[rows] for rows in _slices(X))
+    return sum(piece.T @ values[rows] for rows, piece in pieces(X))
+
+
+def averaged(average, X):
+    """``average @ X`` in double precision, for a sparse matrix whose rows have few entries."""
+    if not is_single(X):
+        return average @ X
+    result, columns = np.zeros((average.shape[0], X.shape[1])), average.tocsc()
+    for rows, piece in pieces(X):
+        part = columns[:, rows].tocsr()
+        touched = np.flatnonzero(np.diff(part.indptr))
+        result[touched] += part[touched] @ piece
+    return result
+
+
+def pieces(X):
+    """Pairs of a slice and its rows in double precision; all at once where they are already."""
+    step = max(1, _PIECE // X.shape[1]) if is_single(X) else X.shape[0]
+    for start in range(0, X.shape[0], step):
+        rows = slice(start, start + step)
+        yield rows, X[rows].astype(np.float64) if is_single(X) else X
 
 
 def in_double(bags):
@@ -43,8 +63,3 @@ def in_double(bags):
     for part in cut(bags, max(1, _PIECE // bags.n_features)):
         piece = bags[part]
         yield part, piece.with_instances(piece.instances.astype(np.float64))
-
-
-def _slices(X):
-    step = max(1, _PIECE // X.shape[1])
-    return [slice(start, start + step) for start in range(0, len(X), step)]

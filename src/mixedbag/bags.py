@@ -308,7 +308,10 @@ class Bags:
             return self._instances[self._offsets[i] : self._offsets[i + 1]]
         if isinstance(key, slice) and key.step in (None, 1):
             return self._run(*key.indices(len(self))[:2])
-        return self._take(self._positions(key))
+        positions = self._positions(key)
+        if len(positions) and (np.diff(positions) == 1).all():
+            return self._run(int(positions[0]), int(positions[-1]) + 1)
+        return self._take(positions)
 
     def _positions(self, key):
         if isinstance(key, slice):

@@ -5,8 +5,9 @@ import pytest
 from scipy import sparse
 
 from mixedbag import Bags
-from mixedbag.boosting._codes import encode
+from mixedbag.boosting._codes import DenseCodes, encode
 from mixedbag.boosting._grid import MAX_CELLS, Grid, common_grid
+from mixedbag.boosting._large_codes import LargeBagCodes
 from mixedbag.boosting._scores import Scores
 from mixedbag.boosting.steps import class_sums, newton_sums
 from mixedbag.engines import Labelled, LocalBlocks
@@ -51,6 +52,35 @@ def cuts(grid):
         slot = grid.slot[cell]
         goes_left = grid.sees_missing[slot] and grid.missing[slot] == 0
         yield cell, grid.feature[slot], grid.cut[cell], goes_left
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("kind", KINDS)
+def test_codes_of_large_bags_give_the_same_sums(kind):
+    bags, sign, _ = random_bags(seed=5)
+    bags = KINDS[kind](bags)
+    grid = Grid.from_instances(bags.instances)
+    small, large = DenseCodes.of(bags, grid), LargeBagCodes.of(bags, grid)
+    rng = np.random.default_rng(0)
+    q, d = rng.random((2, bags.n_instances))
+    slope, cross = rng.normal(size=(2, len(bags)))
+    slots = rng.integers(0, len(grid.feature), 5)
+    codes = rng.integers(0, np.diff(grid.cells)[slots])
+    for asked in (
+        lambda codes_of: codes_of.class_sums(q, sign > 0),
+        lambda codes_of: codes_of.newton_sums(q, d, slope, cross),
+        lambda codes_of: codes_of.shares(slots, codes, q),
+        lambda codes_of: codes_of.left_of(slots[0], codes[0]),
+    ):
+        np.testing.assert_allclose(asked(large), asked(small), atol=1e-12)
+
+
+def test_large_bags_have_codes_of_their_own():
+    X = np.random.default_rng(0).normal(size=(600, 2)).astype(np.float32)
+    for offsets, kind in (([0, 300, 600], LargeBagCodes), (np.arange(0, 601, 3), DenseCodes)):
+        bags = Bags(X, offsets)
+        labelled = Labelled(bags, np.ones(len(bags)), np.ones(len(bags)))
+        assert type(encode(labelled, Grid.from_instances(X))) is kind
 
 
 @pytest.mark.kernel
@@ -160,7 +190,7 @@ def test_codes_are_sorted_inside_bags_of_any_size(size):
     X = rng.normal(size=(size + 5, 2)).round(2)
     bags = Bags(X, [0, size, size + 5])
     grid = Grid.from_instances(X)
-    codes = encode(Labelled(bags, None, None), grid)
+    codes = DenseCodes.of(bags, grid)
     for slot, f in enumerate(grid.feature):
         thresholds = grid.thresholds[grid.start[f] : grid.start[f + 1]]
         expected = np.searchsorted(thresholds, X[:, f])

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from mixedbag._solvers.batch_lbfgs import BatchLBFGS
 from mixedbag.bags import Bags
 from mixedbag.classics import EMDD, DiverseDensity
-from mixedbag.classics._concept import ConceptObjective, concept_distance, log_odds
+from mixedbag.classics._concept import ConceptObjective, ConceptPart, concept_distance, log_odds
 from mixedbag.datasets import load, make_any
 from mixedbag.pooling import Max, NoisyOr
 from mixedbag.wrappers import InstanceWise
@@ -42,7 +42,11 @@ def loss_by_definition(concept, X, offsets, sign, weight, noisy_or, penalty):
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_objective_is_the_likelihood_and_its_gradient_is_right(pooling, form):
     X, offsets, sign, weight = small_problem()
-    objective = ConceptObjective(form(X), offsets, sign, weight, pooling, penalty=0.3)
+    first = ConceptPart(form(X[: offsets[5]]), offsets[:6], sign[:5], weight[:5], pooling)
+    rest = ConceptPart(
+        form(X[offsets[5] :]), offsets[5:] - offsets[5], sign[5:], weight[5:], pooling
+    )
+    objective = ConceptObjective([lambda: first, lambda: rest], penalty=0.3)
     concepts = np.random.default_rng(1).normal(scale=0.7, size=(5, 6))
     values, _ = objective(concepts)
     for concept, value in zip(concepts, values):

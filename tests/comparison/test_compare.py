@@ -9,6 +9,7 @@ from mixedbag import Bags, compare, load, save
 from mixedbag.comparison import _trials, fit_best_setting
 from mixedbag.comparison._calibration import calibrator
 from mixedbag.comparison._candidates import find_candidates
+from mixedbag.comparison._compare import _read
 from mixedbag.comparison._protocol import Protocol
 from mixedbag.comparison._questions import ask, choose_positive
 from mixedbag.comparison._weights import blend_weights
@@ -44,6 +45,54 @@ def test_a_row_is_the_mean_of_out_of_fold_accuracies(result):
     row = next(r for r in result.leaderboard() if r.name == candidate.name)
     sizes = [len(split.test) for split in result.splits]
     assert row.mean == pytest.approx(np.average(folds, weights=sizes))
+
+
+FRAMES = {
+    "pandas": lambda pd, table: pd.DataFrame(table),
+    "polars": lambda pl, table: pl.DataFrame(table),
+    "pyarrow": lambda pa, table: pa.table(table),
+    "duckdb": lambda db, table: db.from_arrow(pytest.importorskip("pyarrow").table(table)),
+}
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_a_data_frame_is_read_as_the_command_line_reads_it(library, tmp_path):
+    rng = np.random.default_rng(0)
+    table = {
+        "ward": [f"w{i % 20}" for i in range(60)],  # rows of a bag are not adjacent
+        "state": ["ill" if i % 20 < 8 else "well" for i in range(60)],
+        "sex": ["f" if i % 3 else "m" for i in range(60)],
+        "age": [float(round(v, 3)) for v in rng.normal(size=60)],
+        "town": [f"t{i % 20 // 4}" for i in range(60)],
+    }
+    frame = FRAMES[library](pytest.importorskip(library), table)
+    path = tmp_path / "table.csv"
+    lines = [",".join(table), *(",".join(map(str, row)) for row in zip(*table.values()))]
+    path.write_text("\n".join(lines))
+    told = _read(frame, "ward", "state", "town", None)
+    read = _read(path, "ward", "state", "town", None)
+    assert told[0].feature_names == read[0].feature_names == ["sex=f", "sex=m", "age"]
+    for one, other in zip((told[0].instances, *told[1:3]), (read[0].instances, *read[1:3])):
+        assert np.array_equal(one, other)
+    assert told[4] == read[4]
+    if library == "pandas":
+        result = compare(frame, bag="ward", label="state", groups="town", **FAST)
+        assert result.bags.ids.tolist() == [f"w{i}" for i in range(20)]
+        assert result.protocol.groups is not None
+        assert any("sex=f" in note for note in result.notes)
+
+
+def test_a_table_without_labels_is_refused():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"bag": [1, 2], "x": [0.5, 1.5]})
+    with pytest.raises(ValueError, match="no column 'label'"):
+        compare(frame)
+    with pytest.raises(ValueError, match="labels are missing"):
+        compare(np.ones((4, 2)))
+    with pytest.raises(ValueError, match="columns of a table without y"):
+        compare(np.ones((4, 2)), [0, 1, 0, 1], label="x")
+    with pytest.raises(ValueError, match="name of a column"):
+        compare(frame, groups=[1, 2])
 
 
 def test_one_learner_is_fitted_with_its_threshold_settled():

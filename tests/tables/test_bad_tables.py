@@ -53,6 +53,11 @@ REFUSED = {
     ),
     "joined digits": ("bag,x\na,1\nb,1_000\n", {}, 3, "column 'x' mixes number"),
     "thousands": ("bag;x\na;1,5\nb;1.234,5\n", {}, 3, "column 'x' mixes number (line 2 has '1,5')"),
+    "one more value, empty": ("bag,x,y\na,1,2\nb,1,2,\n", {}, 3, "4 values where 3 are expected"),
+    "one more value, at the end": ("bag,x\na,1\nb,2,", {}, 3, "3 values where 2 are expected"),
+    "one more value, far below": (
+        "bag,x\n" + "a,1\n" * 5000 + '"a,b",2,\n', {}, 5002, "3 values where 2 are expected"
+    ),
     "both decimal marks": ("bag;x\na;1,5\nb;1.5\n", {}, 3, "column 'x' mixes"),
     "date, then number": ("bag,x\na,2020-01-01\nb,7\n", {}, 3, "mixes date (line 2"),
     "times with and without zone": (
@@ -124,6 +129,21 @@ def test_read_all_the_same(write, kind):
     assert data.bags.feature_names == ["x"]
     assert data.bags.instances.ravel().tolist() == [1.5, 3, -2]
     assert data.y.tolist() == [1, 0]
+
+
+def test_marks_are_those_of_the_whole_file(write):
+    late = "bag;x;note\n" + "a;1;c, d\n" * 3000 + "b;2,5;c, d\n"
+    data = read(write(late))
+    assert data.bags.instances[-1].tolist() == [2.5]
+    assert "numbers have a decimal comma" in data.notes
+    pairs = "bag;x;y;pair\n" + "a;1.5;0.5;1,2\nb;2.5;0.5;1,3\n" * 20
+    assert read(write(pairs)).bags.feature_names[:2] == ["x", "y"]
+    # The header alone would be cut by commas.
+    semicolons = "bag;x, in m;y, in s;z\n" + 'a;1;2;3\n"b;c";4;5;6\n'
+    assert read(write(semicolons)).bags.feature_names == ["x, in m", "y, in s", "z"]
+    # A quoted value may end in separators, and the last one may be missing.
+    ends = 'bag,x,note\na,1,"u,,"\na,2,\nb,3,"u,,"\n'
+    assert read(write(ends)).bags.instances[:, 0].tolist() == [1, 2, 3]
 
 
 def test_a_header_of_capitals_and_numbers_is_a_header(write):

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import linalg, sparse
 
+from mixedbag._wide import times, transposed_times
 from mixedbag.engines.local import LocalBlocks
 from mixedbag.engines.sums import Peak, Sums
 
@@ -130,11 +131,11 @@ class AffineRows:
 
     def spread(self, v):
         """[Z 1] v"""
-        return self.Z @ v[:-1] + v[-1]
+        return times(self.Z, v[:-1]) + v[-1]
 
     def gather(self, u):
         """[Z 1]ᵀ u"""
-        return np.append(self.Z.T @ u, u.sum())
+        return np.append(transposed_times(self.Z, u), u.sum())
 
     def gram(self, weight):
         """[Z 1]ᵀ diag(weight) [Z 1]"""

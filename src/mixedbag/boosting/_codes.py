@@ -15,10 +15,12 @@ import numpy as np
 from numba import njit
 
 from mixedbag.boosting._grid import Grid, code_of
+from mixedbag.boosting._large_codes import LargeBagCodes
 from mixedbag.boosting._sparse_codes import SparseCodes
 from mixedbag.pooling import bag_sum
 
 FEW = 24  # up to here insertion sort beats counting
+LARGE = 256  # instances a bag: as many as there are codes
 
 
 class Codes(Protocol):
@@ -47,7 +49,10 @@ class Codes(Protocol):
 def encode(labelled, grid: Grid) -> Codes:
     """Codes of a block of labelled bags on `grid`."""
     bags = labelled.bags
-    return (SparseCodes if bags.is_sparse else DenseCodes).of(bags, grid)
+    if bags.is_sparse:
+        return SparseCodes.of(bags, grid)
+    large = bags.n_instances >= LARGE * len(bags)
+    return (LargeBagCodes if large else DenseCodes).of(bags, grid)
 
 
 @dataclass(frozen=True)

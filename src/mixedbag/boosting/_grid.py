@@ -14,6 +14,8 @@ from scipy import sparse
 
 from mixedbag.engines._sampling import sample_rows
 
+_COLUMNS = 16  # copied at a time, to be sorted: of single precision, what a line of the cache holds
+_VALUES = 2**20  # looked at a time
 MAX_CELLS = 255  # of values; one more code is left for missing ones, and a code fits a byte
 
 
@@ -132,14 +134,21 @@ def has_missing(instances) -> np.ndarray:
         found = np.zeros(instances.shape[1], dtype=bool)
         found[instances.indices[np.isnan(instances.data)]] = True
         return found
-    return np.isnan(instances).any(axis=0)
+    return np.logical_or.reduce([np.isnan(rows).any(axis=0) for rows in _runs(instances)])
+
+
+def _runs(instances):
+    """Rows, a part at a time."""
+    step = max(1, _VALUES // instances.shape[1])
+    return [instances[i : i + step] for i in range(0, max(1, len(instances)), step)]
 
 
 def _distinct_values(instances):
     """The sorted distinct values of each feature, without missing ones."""
     if not sparse.issparse(instances):
-        for column in np.ascontiguousarray(instances.T):
-            yield _without_nan(np.unique(column))
+        for first in range(0, instances.shape[1], _COLUMNS):
+            for column in np.ascontiguousarray(instances[:, first : first + _COLUMNS].T):
+                yield _without_nan(np.unique(column))
         return
     columns = sparse.csc_array(instances)
     for f in range(columns.shape[1]):

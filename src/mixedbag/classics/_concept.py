@@ -4,6 +4,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
+from mixedbag._wide import pieces
 from mixedbag.pooling import spread
 
 # Distances below this count as this: no instance is more certain than one in a million.
@@ -24,8 +25,8 @@ def _log_odds_and_slope(distance):
 def concept_distance(instances, centre, scale):
     """``Σ_k s_k² (x_k − c_k)²`` of every instance, dense or sparse."""
     precision = scale**2
-    distance = instances**2 @ precision - 2.0 * (instances @ (precision * centre))
-    return np.maximum(distance + precision @ centre**2, 0.0)
+    parts = [X**2 @ precision - 2.0 * (X @ (precision * centre)) for _, X in pieces(instances)]
+    return np.maximum(np.concatenate(parts) + precision @ centre**2, 0.0)
 
 
 class ConceptObjective:
@@ -35,12 +36,32 @@ class ConceptObjective:
     ``d = Σ_k s_k² (x_k − c_k)²``, and `pooling` turns the instances' log-odds into the bag's. Both
     the distances of all instances to all concepts and the gradient are one matrix product with
     ``[X, X²]``, which stays sparse when `X` is. Scales cost ``½ penalty Σ_k s_k²``.
+
+    `parts` are functions that give some of the bags as a `ConceptPart`: what is wide is made anew
+    every time, a part at a time.
     """
 
-    def __init__(self, instances, offsets, sign, weight, pooling, penalty=0.0):
+    def __init__(self, parts, penalty=0.0):
+        self._parts, self._penalty = parts, penalty
+
+    def __call__(self, concepts):
+        """Values and gradients, a row a concept."""
+        scale = _halves(concepts)[1]
+        values = 0.5 * self._penalty * (scale**2).sum(axis=1)
+        gradients = np.hstack([np.zeros_like(scale), self._penalty * scale])
+        for part in self._parts:
+            more = part()(concepts)
+            values, gradients = values + more[0], gradients + more[1]
+        return values, gradients
+
+
+class ConceptPart:
+    """What the bags of a part add to the objective and its gradient."""
+
+    def __init__(self, instances, offsets, sign, weight, pooling):
         self._table = _with_squares(instances)
         self._transposed = self._table.T.tocsr() if sparse.issparse(instances) else self._table.T
-        self._offsets, self._pooling, self._penalty = offsets, pooling, penalty
+        self._offsets, self._pooling = offsets, pooling
         self._sign, self._weight = sign[:, None], weight[:, None]
 
     def __call__(self, concepts):
@@ -48,7 +69,6 @@ class ConceptObjective:
         scores, slope = _log_odds_and_slope(self._distances(concepts))
         margin = self._sign * self._pooling.value(scores, self._offsets)
         values = (self._weight * np.logaddexp(0.0, -margin)).sum(axis=0)
-        values += 0.5 * self._penalty * (_halves(concepts)[1] ** 2).sum(axis=1)
         by_bag = -self._weight * self._sign * expit(-margin)
         # Chain rule: loss → bag → instance → distance.
         pull = self._pooling.weights(scores, self._offsets)
@@ -68,7 +88,7 @@ class ConceptObjective:
         total = pull.sum(axis=0)[:, None]
         by_centre = 2.0 * scale**2 * (total * centre - first)
         by_scale = 2.0 * scale * (second - 2.0 * centre * first + total * centre**2)
-        return np.hstack([by_centre, by_scale + self._penalty * scale])
+        return np.hstack([by_centre, by_scale])
 
 
 def _halves(rows):

@@ -6,26 +6,30 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from mixedbag._wide import pieces, times, transposed_times
+
 
 def feature_moments(bags, weight):
     """Mean and variance of each feature over instances, every instance weighted like its bag."""
     weight = bags.spread(weight)
     if bags.is_sparse:
         return mean_variance_axis(bags.instances, axis=0, weights=weight)
-    mean = np.average(bags.instances, axis=0, weights=weight)
-    return mean, np.average((bags.instances - mean) ** 2, axis=0, weights=weight)
+    share = weight / weight.sum()
+    mean = transposed_times(bags.instances, share)
+    return mean, sum(share[rows] @ (X - mean) ** 2 for rows, X in pieces(bags.instances))
 
 
-def sample_rows(instances, n_rows, rng):
-    """Indices of at most `n_rows` rows, all of them if there are no more.
+def sample_rows(instances, n_rows, rng, among=None):
+    """Indices of at most `n_rows` rows, all of them (or all `among` them) if there are no more.
 
     The sample does not depend on the order of the rows, and copies of a row count once: rows are
     drawn by their place on a random line.
     """
-    if instances.shape[0] <= n_rows:
-        return np.arange(instances.shape[0])
-    place = instances @ rng.normal(size=instances.shape[1])
-    distinct = np.unique(place, return_index=True)[1]
+    rows = np.arange(instances.shape[0]) if among is None else among
+    if len(rows) <= n_rows:
+        return rows
+    place = times(instances, rng.normal(size=instances.shape[1]))[rows]
+    distinct = rows[np.unique(place, return_index=True)[1]]
     if len(distinct) <= n_rows:
         return distinct
     return np.sort(rng.choice(distinct, n_rows, replace=False))

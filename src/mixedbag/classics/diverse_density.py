@@ -1,12 +1,16 @@
 """Diverse density: a point near every positive bag and far from all negative instances."""
 
+from functools import partial
+
 import numpy as np
 from sklearn.utils import check_random_state
 
+from mixedbag._pairs import cut
 from mixedbag._parameters import at_least, whole
 from mixedbag._solvers.batch_lbfgs import BatchLBFGS
+from mixedbag._wide import is_single
 from mixedbag.base import BagClassifier, LogOddsMixin
-from mixedbag.classics._concept import ConceptObjective, concept_distance, log_odds
+from mixedbag.classics._concept import ConceptObjective, ConceptPart, concept_distance, log_odds
 from mixedbag.classics._rows import dense_rows, feature_moments, sample_rows
 from mixedbag.pooling import NoisyOr, Pooling, bag_argmax
 
@@ -17,6 +21,7 @@ _MAX_CANDIDATES = 1000
 _BLOCK = 100
 # The worse half of the starts is given up after every so many steps: by then it seldom wins.
 _TRIAL = 20
+_ROWS = 2048  # of a part
 
 
 class DiverseDensity(LogOddsMixin, BagClassifier):
@@ -107,11 +112,10 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
         _, variance = feature_moments(bags, weight)
         used = np.flatnonzero(variance > 1e-12 * variance.max())
         unit = np.sqrt(variance[used].mean()) if len(used) else 1.0
-        instances = bags.instances[:, used] / unit
         objective = ConceptObjective(
-            instances, bags.offsets, sign, weight, self._pooling, self.alpha * len(used)
+            self._parts(bags, sign, weight, used, unit), self.alpha * len(used)
         )
-        starts = self._starts(instances[np.flatnonzero(bags.spread(sign) > 0)], objective)
+        starts = self._starts(bags.instances, bags.spread(sign) > 0, used, unit, objective)
         search = BatchLBFGS(objective, starts, self.tol)
         for i in self._iterations(self.max_iter):
             search.step()
@@ -124,20 +128,35 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
         concepts[0][:, used], concepts[1][:, used] = centre * unit, np.abs(scale) / unit
         return search, concepts
 
-    def _starts(self, candidates, objective):
+    def _parts(self, bags, sign, weight, used, unit):
+        """The bags for the objective, a part at a time where they come in single precision."""
+
+        def made(part):
+            some = bags[part]
+            X = some.instances[:, used]
+            X = X.astype(np.float64) / unit if is_single(X) else X / unit
+            return ConceptPart(X, some.offsets, sign[part], weight[part], self._pooling)
+
+        if is_single(bags.instances):
+            return [partial(made, part) for part in cut(bags, _ROWS)]
+        whole = made(slice(0, len(bags)))
+        return [lambda: whole]
+
+    def _starts(self, instances, is_candidate, used, unit, objective):
         """Concepts at the candidates that explain the labels best, before any fitting."""
-        rows = sample_rows(candidates, _MAX_CANDIDATES, check_random_state(self.random_state))
-        blocks = np.array_split(rows, np.ceil(len(rows) / _BLOCK))
-        values = np.concatenate([objective(_concepts_at(candidates, b))[0] for b in blocks])
+        rng = check_random_state(self.random_state)
+        rows = sample_rows(instances, _MAX_CANDIDATES, rng, np.flatnonzero(is_candidate))
+        starts = _concepts_at(dense_rows(instances, rows)[:, used] / unit)
+        blocks = np.array_split(starts, np.ceil(len(rows) / _BLOCK))
+        values = np.concatenate([objective(block)[0] for block in blocks])
         # Equal values come from copies of one instance: one start of a kind is enough.
         distinct = np.unique(np.round(values / values.max(), 12), return_index=True)[1]
-        return _concepts_at(candidates, rows[distinct[: self.n_init]])
+        return starts[distinct[: self.n_init]]
 
     def _score_instances(self, bags):
         return log_odds(concept_distance(bags.instances, self.concept_, self.scale_))
 
 
-def _concepts_at(instances, rows):
-    """Concepts centred at the given rows that treat all features alike."""
-    centres = dense_rows(instances, rows)
+def _concepts_at(centres):
+    """Concepts centred at the given points that treat all features alike."""
     return np.hstack([centres, np.full_like(centres, 1.0 / np.sqrt(max(1, centres.shape[1])))])

@@ -6,10 +6,13 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
+from mixedbag._pairs import cut
 from mixedbag._parameters import above, whole
 from mixedbag.base import BagClassifier, LogOddsMixin
 
 __all__ = ["TwoLevelClassifier"]
+
+_LEAVES = 2**20  # of instances, that are looked up at a time
 
 
 class TwoLevelClassifier(LogOddsMixin, BagClassifier):
@@ -91,13 +94,16 @@ class TwoLevelClassifier(LogOddsMixin, BagClassifier):
 
     def _occupancy(self, bags):
         """Whether a bag occupies each region, then the share of its instances there."""
-        leaves = self.forest_.apply(bags.instances)
         nodes = [tree.tree_.node_count for tree in self.forest_.estimators_]
-        region = leaves + np.cumsum([0, *nodes[:-1]])
-        n_trees = len(nodes)
+        first = np.cumsum([0, *nodes[:-1]])
+        parts = cut(bags, max(1, _LEAVES // len(nodes)))
+        return sparse.vstack([self._occupied(bags[p], first, sum(nodes)) for p in parts], "csr")
+
+    def _occupied(self, bags, first, n_regions):
+        region = self.forest_.apply(bags.instances) + first
         counts = sparse.csr_array(
-            (np.ones(region.size), region.ravel(), bags.offsets * n_trees),
-            shape=(len(bags), sum(nodes)),
+            (np.ones(region.size), region.ravel(), bags.offsets * len(first)),
+            shape=(len(bags), n_regions),
         )
         counts.sum_duplicates()
         return sparse.hstack([counts.sign(), counts / bags.sizes[:, None]], format="csr")

@@ -5,6 +5,9 @@ import time
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+
+from mixedbag.bags import Bags
 from mixedbag.comparison._calibration import Calibrated
 from mixedbag.comparison._candidates import find_candidates
 from mixedbag.comparison._counted import Counted
@@ -17,14 +20,16 @@ from mixedbag.comparison._stack import Stack, Stacks
 from mixedbag.comparison._store import Folder, Memory
 from mixedbag.comparison._trials import best_of, blocks, run_trial
 from mixedbag.comparison._workers import InProcess, Workers
-from mixedbag.exceptions import InputError
+from mixedbag.exceptions import InputError, reading_input
 
 
 def compare(
     bags,
-    y,
+    y=None,
     rule="auto",
     *,
+    bag=None,
+    label=None,
     learners=None,
     folds=10,
     repeats=1,
@@ -55,10 +60,14 @@ def compare(
     Parameters
     ----------
     bags : Bags, or anything that `as_bags` reads
+        Or, without `y`, a data frame (pandas, polars, pyarrow, DuckDB) or a file, which are read as
+        the command line reads them: see `mixedbag.datasets.read`.
     y : array of shape (n_bags,) or (n_bags, n_classes)
         Classes, counts or totals of the bags; bags whose label is None or NaN are left out.
     rule : {"auto", "any", "majority", "count", "proportion", "sum", "mean", "sequence"} or Guess
         What a bag's label says of its instances; "auto" guesses from the labels.
+    bag, label : str, optional
+        Columns of a table with the bag of each row, and with its label.
     learners : sequence of str, optional
         Only learners whose name contains one of these.
     folds, repeats, inner_folds : int
@@ -76,11 +85,13 @@ def compare(
         A Dask cluster, or its scheduler's address, whose workers run the trials in place of
         processes here: the sequence and what it finds are the same.
     random_state : int
-    groups : array of shape (n_bags,), optional
+    groups : array of shape (n_bags,), or str, optional
         What a bag belongs to, such as its patient: no group is both learned from and asked about.
-    sample_weight : array of shape (n_bags,), optional
+        Of a table, the column with it.
+    sample_weight : array of shape (n_bags,), or str, optional
         How much each bag counts, in fits and in figures. Weights are relative: they are scaled to
-        a mean of one, so that settings mean what they mean without weights.
+        a mean of one, so that settings mean what they mean without weights. Of a table, the column
+        with them.
     metric : str, optional
         The measure that decides who is chosen and heads the table, by scikit-learn's name:
         "accuracy", "balanced_accuracy", "roc_auc", "average_precision", "f1", "neg_log_loss",
@@ -122,7 +133,13 @@ def compare(
     start = time.monotonic() if began is None else began
     if time_budget is not None and not (time_budget >= 0 and math.isfinite(time_budget)):
         raise InputError(f"time_budget must be a number of seconds, or None; got {time_budget!r}")
+    told = []
+    if y is None:
+        bags, y, groups, sample_weight, told = _read(bags, bag, label, groups, sample_weight)
+    elif bag is not None or label is not None:
+        raise InputError("y has the labels already: bag and label are columns of a table without y")
     bags, y, groups, sample_weight, notes = labelled(bags, y, groups, sample_weight)
+    notes = [*told, *notes]
     guess, protocol = make_protocol(
         *(bags, y, rule),
         folds=folds,
@@ -158,6 +175,22 @@ def _workers(protocol, n_jobs, client):
 
         return Cluster(protocol, client)
     return InProcess(protocol) if n_jobs is None else Workers(protocol, n_jobs)
+
+
+def _read(table, bag, label, groups, sample_weight):
+    """Bags, labels, groups, weights and notes of a table, which has columns for the last two."""
+    from mixedbag.datasets import read
+
+    for name, column in (("groups", groups), ("sample_weight", sample_weight)):
+        if column is not None and not isinstance(column, str):
+            raise InputError(f"{name} of a table is the name of a column")
+    if isinstance(table, (Bags, np.ndarray, list, tuple)):
+        raise InputError("labels are missing: pass y, one label a bag")
+    with reading_input():
+        data = read(table, bag, label, group=groups, weight=sample_weight)
+    if data.y is None:
+        raise InputError("the table has no column 'label': name it with label=")
+    return data.bags, data.y, data.groups, data.weight, list(data.notes)
 
 
 def _affordable(protocol, candidates, budget):

@@ -63,9 +63,9 @@ def read(
     ones a value, called ``type=br``; text of many values is left out; dates become days since
     1970-01-01. Missing values (empty, ``?``, ``NA``, ``NaN``, …) become NaN, or zero in all
     features of a text. `notes` of the result says so for each column. Nothing else is left out: a
-    line that cannot be read is an error. The rows of a bag need not be adjacent. Encoding and types
-    are found out from the whole file, separator and decimal mark from its first rows. Ids are text,
-    unless all are whole numbers.
+    line that cannot be read is an error. The rows of a bag need not be adjacent. Encoding,
+    separator, decimal mark and types are found out from the whole file. Ids are text, unless all
+    are whole numbers.
 
     Parameters
     ----------

@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 from mixedbag._kernels import KERNEL_PARAMETERS, Kernel, settled_gamma
 from mixedbag._parameters import above, at_least, one_of, whole
 from mixedbag._solvers.numbered_rows import NumberedRows
+from mixedbag._wide import averaged, times
 from mixedbag.base import BagClassifier
 from mixedbag.base._class_weights import ClassWeights
 from mixedbag.engines import ClusterLostError
@@ -167,7 +168,9 @@ class _MarginSVC(ClassWeights, BagClassifier):
         seed = rng.randint(2**31 - 1)
         if self.kernel == "linear":
             bags.check_finite(largest=_LARGEST)
-            return LinearMachine(NumberedRows(instances, average @ instances), self.tol, seed)
+            return LinearMachine(
+                NumberedRows(instances, averaged(average, instances)), self.tol, seed
+            )
         if self.kernel == "precomputed":
             _check_square(instances)
             return KernelMachine(GivenColumns(instances, average), self.tol)
@@ -177,7 +180,7 @@ class _MarginSVC(ClassWeights, BagClassifier):
         if megabytes <= self.cache_size:
             dtype = np.float64 if 2 * megabytes <= self.cache_size else np.float32
             return KernelMachine(
-                GramColumns(instances, average @ instances, kernel, dtype), self.tol
+                GramColumns(instances, averaged(average, instances), kernel, dtype), self.tol
             )
         return landmark_machine(kernel, instances, average, self.n_components, self.tol, rng, seed)
 
@@ -189,7 +192,7 @@ class _MarginSVC(ClassWeights, BagClassifier):
     def _score_instances(self, bags):
         X = bags.instances
         if self.kernel == "linear":
-            return X @ self.coef_ + self.intercept_
+            return times(X, self.coef_) + self.intercept_
         if self.kernel == "precomputed":
             return X[:, self.support_] @ self.dual_coef_ + self.intercept_
         expansion = self._settled_kernel().expand(X, self.support_vectors_, self.dual_coef_)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from mixedbag._solvers.hinge import Problem
+from mixedbag._wide import times
 from mixedbag.pooling import bag_argmax, bag_sum
 
 
@@ -43,7 +44,7 @@ class Ambiguity:
         A direction, rather than random instances, because the choices it leads to are consistent:
         some linear function prefers them all. And it does not depend on the order of the instances.
         """
-        scores = self.bags.instances @ rng.standard_normal(self.bags.n_features)
+        scores = times(self.bags.instances, rng.standard_normal(self.bags.n_features))
         return self.choose(scores - np.median(scores[self.bags.spread(self.sign) > 0]))
 
     def averages(self):

@@ -7,6 +7,7 @@ import numpy as np
 from mixedbag._solvers.block_newton import SquaredHinge, block_newton
 from mixedbag._solvers.hinge import Problem
 from mixedbag._solvers.interior_point import AffineRows, Box, solve_boxes
+from mixedbag._wide import times
 from mixedbag.margin._solution import Solution
 
 
@@ -116,7 +117,7 @@ def _total_costs(ambiguity, prices):
 
 
 def _choose(ambiguity, w):
-    return ambiguity.choose(ambiguity.bags.instances @ w[:-1] + w[-1])
+    return ambiguity.choose(times(ambiguity.bags.instances, w[:-1]) + w[-1])
 
 
 def _slots(ambiguity, choice, prices, squared):

@@ -7,6 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mixedbag._solvers.dual_descent import dual_descent
 from mixedbag._solvers.proximal_newton import proximal_newton
+from mixedbag._wide import times
 from mixedbag.margin._solution import Solution
 
 _NARROW = 1000  # features up to which a Newton system is cheap next to a pass over the data
@@ -55,7 +56,7 @@ class LinearMachine:
                 stacklevel=2,
             )
         intercept = self.rows.intercept(w)
-        scores = self.rows.tables[0] @ w[:-1] + intercept
+        scores = times(self.rows.tables[0], w[:-1]) + intercept
         margin = self._margin(problem, scores, w)
         shift = problem.room(margin).to_middle()
         return Solution(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 _CHUNK = 1 << 22
 _JOINED = re.compile(rb"[0-9]_[0-9]")
+_COMMA = re.compile(rb",[0-9]")
 _CALLED = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
 _BOMS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -26,6 +27,7 @@ class Survey:
     odd_ends: bool = False  # line ends other than all \\n or all \\r\\n
     nul_line: int | None = None
     underscores: bool = False
+    commas: bool = False  # whether digits follow a comma somewhere
 
     @property
     def needs_copy(self):
@@ -52,6 +54,10 @@ def survey_of(path):
                 pairs += chunk.count(b"\r\n") + (last == b"\r" and chunk.startswith(b"\n"))
             if b"_" in chunk and not survey.underscores:
                 survey.underscores = _JOINED.search(chunk) is not None
+            if not survey.commas:
+                survey.commas = _COMMA.search(chunk) is not None or (
+                    last == b"," and chunk[:1].isdigit()
+                )
             survey.empty = survey.empty and not chunk.strip(b" \t\r\n\xef\xbb\xbf")
             if survey.encoding == "utf-8" and not (chunk.isascii() and not decoder.getstate()[0]):
                 try:

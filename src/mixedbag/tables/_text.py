@@ -6,18 +6,21 @@ rows that it delivers are counted against the lines of the file.
 
 import csv
 import itertools
+import mmap
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from mixedbag.tables._encoding import survey_of, unicode_copy
 from mixedbag.tables._engine import first_line, literal
-from mixedbag.tables._kinds import COMMA_NUMBER, DOT_NUMBER, MISSING
+from mixedbag.tables._kinds import COMMA_NUMBER, DOT_NUMBER, MISSING, known, stripped
 
 # What the engine takes for missing while it reads; "none" may be a label: the coding decides.
 _NULLS = ("", "?", "NA", "na", "N/A", "n/a", "NaN", "nan", "NULL", "null")
 _SAMPLE = 1000  # rows looked at to guess which columns are numbers
+_QUOTED = re.compile(r'"[^"]*"')
 _BLANKS = re.compile(r'"[^"]*"|[^\s"]+')
 csv.field_size_limit(1 << 30)
 
@@ -35,6 +38,7 @@ class TextFile:
     offset: int  # lines of the user's file above the first of this one
     n_lines: int  # that are not blank, if no quoted value spans lines
     underscores: bool  # whether digits are joined by underscores somewhere
+    commas: bool  # whether digits follow a comma somewhere
     width: int  # of the longest of the first lines
     notes: list = field(default_factory=list)
 
@@ -86,7 +90,7 @@ def open_text(path, folder, error, delimiter=None, header=True):
     has_header = header and not offset
     return TextFile(
         path, error, names, delimiter, has_header, line, offset,
-        survey.n_lines, survey.underscores, _width(path), notes,
+        survey.n_lines, survey.underscores, survey.commas, _width(path), notes,
     )  # fmt: skip
 
 
@@ -98,22 +102,29 @@ def header_names(names):
 def guess_delimiter(path, error):
     """The separator of the first line; blanks when it has none of the usual ones.
 
-    Of several candidates, the one that cuts the first lines into equally many fields.
+    Of several candidates, the one that cuts most lines of the file as often as the first.
     """
     with open(path, encoding="utf-8-sig", newline="") as file:
-        lines = [line for line in itertools.islice(file, 50) if line.strip()][:20]
-    if not lines:
-        raise error("the file is empty", None)
-    bare = [re.sub(r'"[^"]*"', "", line) for line in lines]
+        lines = (line for line in file if not line.isspace())
+        first = next(lines, None)
+        if first is None:
+            raise error("the file is empty", None)
+        counts = {mark: _bare(first).count(mark) for mark in (",", "\t", ";", "|")}
+        counts = {mark: count for mark, count in counts.items() if count}
+        if len(counts) > 1:
+            fitting: Counter = Counter()
+            for line in lines:
+                bare = _bare(line)
+                fitting.update(mark for mark, n in counts.items() if bare.count(mark) == n)
+            return max(counts, key=lambda mark: (fitting[mark], counts[mark]))
+    if counts:
+        return next(iter(counts))
+    return " " if len(_BLANKS.findall(first)) > 1 else ","
 
-    def fitness(mark):
-        counts = [line.count(mark) for line in bare]
-        return (counts[0] > 0, counts.count(counts[0]) / len(counts), counts[0])
 
-    best = max((",", "\t", ";", "|"), key=fitness)
-    if fitness(best)[0]:
-        return best
-    return " " if len(_BLANKS.findall(lines[0])) > 1 else ","
+def _bare(line):
+    """A line without its quoted values."""
+    return _QUOTED.sub("", line) if '"' in line else line
 
 
 def spool(con, file, table, as_text):
@@ -127,7 +138,7 @@ def spool(con, file, table, as_text):
     n_rows, types, decimal mark
     """
     sample = list(itertools.islice((record for _, record in file.records()), _SAMPLE))
-    decimal = _decimal_mark(file, sample)
+    decimal = _decimal_mark(con, file)
     numeric = {
         j
         for j, name in enumerate(file.names)
@@ -145,25 +156,40 @@ def spool(con, file, table, as_text):
             promised = sum(1 for _ in file.records())
             if n_rows != promised:
                 raise file.error(f"{n_rows} rows could be read of {promised}", None)
+        _refuse_longer_rows(file)
         return n_rows, types, decimal
     raise AssertionError("unreachable")
 
 
 def _load(con, file, table, types, decimal):
-    columns = ", ".join(f"'c{j}': 'VARCHAR'" for j in range(len(types)))
     values = ", ".join(
         f"{_as_number(f'c{j}', decimal, file.underscores) if kind == 'DOUBLE' else f'c{j}'} as c{j}"
         for j, kind in enumerate(types)
     )
+    con.execute(f"create or replace table {table} as select {values} from {_scan(file)}")
+    return con.execute(f"select count(*) from {table}").fetchone()[0]
+
+
+def _scan(file):
+    """SQL for the rows of a file, as text."""
+    columns = ", ".join(f"'c{j}': 'VARCHAR'" for j in range(len(file.names)))
     nulls = ", ".join(map(literal, _NULLS))
-    scan = (
+    return (
         f"read_csv({literal(file.path)}, auto_detect=false, header=false, "
         f"skip={int(file.has_header)}, delim={literal(file.delimiter)}, quote='\"', escape='\"', "
         f"strict_mode=true, null_padding=false, nullstr=[{nulls}], "
         f"max_line_size={max(2_097_152, 8 * file.width)}, columns={{{columns}}})"
     )
-    con.execute(f"create or replace table {table} as select {values} from {scan}")
-    return con.execute(f"select count(*) from {table}").fetchone()[0]
+
+
+def _refuse_longer_rows(file):
+    """Refuse rows with one more value, which is empty: the engine takes them for complete."""
+    width = len(file.names)
+    if not _has_longer_line(file.path, file.delimiter.encode(), width):
+        return
+    for number, record in file.records():  # unless the marks are in quotes
+        if len(record) != width:
+            raise file.error(f"{len(record)} values where {width} are expected", number)
 
 
 def _as_number(column, decimal, underscores):
@@ -181,15 +207,42 @@ def _as_number(column, decimal, underscores):
     )
 
 
-def _decimal_mark(file, sample):
-    """A comma where it does not separate columns and numbers of the sample are written with it."""
-    if file.delimiter == ",":
+def _has_longer_line(path, mark, width):
+    """Whether a line ends with a mark, and has as many marks as there are columns."""
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        for ending in (mark + b"\n", mark + b"\r\n"):
+            place = text.find(ending)
+            while place >= 0:
+                start = text.rfind(b"\n", 0, place) + 1
+                if text[start : place + 1].count(mark) >= width:
+                    return True
+                place = text.find(ending, place + 1)
+        last = text[text.rfind(b"\n") + 1 :]
+        return last.endswith(mark) and last.count(mark) >= width
+
+
+def _decimal_mark(con, file):
+    """The mark that more columns of numbers are written with, by all of their values.
+
+    Where no column is written with one mark alone, a comma in any number.
+    """
+    if file.delimiter == "," or not file.commas:
         return "."
-    for record in sample:
-        for value in record:
-            if "," in value and COMMA_NUMBER.fullmatch(value.strip()):
-                return ","
-    return "."
+    asked = []
+    for j in range(len(file.names)):
+        value = known(stripped(f"c{j}"))
+        for mark, number in ((",", COMMA_NUMBER), (".", DOT_NUMBER)):
+            is_number = f"coalesce(regexp_full_match({value}, {literal(number.pattern)}), false)"
+            marked = f"bool_or({is_number} and contains({value}, '{mark}'))"
+            asked += [f"{marked} and bool_and({value} is null or {is_number})", marked]
+    try:
+        answers = con.execute(f"select {', '.join(asked)} from {_scan(file)}").fetchone()
+    except _engine_errors():
+        return "."  # it will fail again, and be explained
+    n_commas, any_comma, n_dots, _ = (sum(map(bool, answers[k::4])) for k in range(4))
+    if not n_commas and not n_dots:
+        return "," if any_comma else "."
+    return "," if n_commas >= n_dots else "."
 
 
 def _numbers(sample, j, decimal):

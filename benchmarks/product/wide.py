@@ -1,0 +1,55 @@
+"""Wide tables in single precision, as embeddings come: peak memory and time of learners.
+
+Every fit, with a prediction of the same bags, is a process of its own; its peak is that beyond what
+Python, the libraries and a tiny fit take, over the size of the data, which are a part of it. One
+learner learns from a file ten times as large, mapped into memory.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+
+from benchmarks._tables import Table
+from benchmarks.product._wide_process import LEARNERS
+
+SHAPE = {"bags": 300, "size": 1_000, "features": 512}
+MAPPED = {"bags": 3_000, "size": 1_000, "features": 512}
+TINY = {"learner": "BagFeatures", "bags": 20, "size": 50, "features": 16, "mapped": True}
+LIMIT = 100  # seconds: what takes longer has the memory that it had by then
+
+
+def cases():
+    wide = [{"learner": learner, **SHAPE, "mapped": False} for learner in LEARNERS]
+    return [*wide, {"learner": "MILogisticRegression", **MAPPED, "mapped": True}]
+
+
+def run(case):
+    asked = {key: value for key, value in case.items() if key != "mapped"} | {"limit": LIMIT}
+    with tempfile.NamedTemporaryFile() as file:
+        if case["mapped"]:
+            asked["path"] = file.name
+        command = [sys.executable, "-m", "benchmarks.product._wide_process", json.dumps(asked)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    told = json.loads(done.stdout.splitlines()[-1])
+    passes = told.get("passes")
+    return {
+        "data (MB)": told["MB"],
+        "peak memory / data": told["peak"],
+        "seconds": told["seconds"],
+        "one pass (s)": told["pass"],
+        "passes": passes,
+        "seconds / (passes × one pass)": passes and told["seconds"] / passes / told["pass"],
+        "ended": not told.get("cut", False),
+    }
+
+
+def table(rows):
+    notes = (
+        "A pass is one product of the table with a vector and one with its transpose, in single "
+        "precision, by BLAS. Passes are evaluations of the objective and its gradient (logistic "
+        "regression), or pairs of a product and a sum over rows (linear machines; rows that are "
+        f"not asked count in proportion). What had not ended after {LIMIT} seconds was stopped. "
+        "Of a mapped file, pages that the system keeps in memory count as the process's."
+    )
+    return [Table("Wide tables in single precision", rows, notes)]
