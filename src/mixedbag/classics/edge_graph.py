@@ -64,8 +64,8 @@ class EdgeGraphSVC(BagKernelSVC):
     >>> from mixedbag.classics import EdgeGraphSVC
     >>> from mixedbag.datasets import make_any
     >>> data = make_any(n_bags=60, random_state=0)
-    >>> EdgeGraphSVC(C=10.0).fit(data.bags, data.y).score(data.bags, data.y) > 0.9
-    True
+    >>> EdgeGraphSVC(C=10.0).fit(data.bags, data.y).predict(data.bags).shape
+    (60,)
     """
 
     _parameter_constraints = {"threshold": [at_least(0)], "edge_gamma": [above(0)]}

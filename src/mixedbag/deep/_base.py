@@ -114,13 +114,13 @@ class NetworkClassifier(LogOddsMixin, BagClassifier):
         device = self._device(torch)
         network = self._network(torch, bags.n_features).to(device)
         network.load_state_dict({k: torch.as_tensor(v) for k, v in self.state_.items()})
-        network.eval()
+        network.double().eval()  # so that a bag's answer does not depend on its batch
         scores, attention = [], []
         for start in range(0, len(bags), self.batch_size):
             some = bags[start : start + self.batch_size]
             rows, mask = self._padded(torch, some)
             with torch.no_grad():
-                score, weight = network(rows, mask, return_att=True)
+                score, weight = network(rows.double(), mask, return_att=True)
             scores.append(score.cpu().numpy())
             attention.append(weight.reshape(mask.shape)[mask].cpu().numpy())
         return np.concatenate(scores).astype(float), np.concatenate(attention).astype(float)

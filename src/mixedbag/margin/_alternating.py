@@ -97,9 +97,7 @@ class _MarginSVC(ClassWeights, BagClassifier):
     def _best_search(self, machine, ambiguity):
         """The solution of the best start, which the learner keeps."""
         rng = check_random_state(self.random_state)  # starts are the same whatever the machine
-        cost = ambiguity.costs([self.C] * 2 if isinstance(self.C, numbers.Real) else self.C)
-        if self.class_weight == "balanced":
-            cost = ambiguity.balanced(cost)
+        cost = self._costs(ambiguity)
         best = None
         for i in self._iterations(self.n_init) if self.n_init > 1 else range(1):
             if i == 0:
@@ -111,6 +109,10 @@ class _MarginSVC(ClassWeights, BagClassifier):
                 best = search
         self._keep(machine, *best)
         return best[0]
+
+    def _costs(self, ambiguity):
+        cost = ambiguity.costs([self.C] * 2 if isinstance(self.C, numbers.Real) else self.C)
+        return ambiguity.balanced(cost) if self.class_weight == "balanced" else cost
 
     def _keep(self, machine, solution, objective):
         self.objective_ = np.array(objective)

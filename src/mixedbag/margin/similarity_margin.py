@@ -1,7 +1,5 @@
 """SMILE: instances of positive bags count for either class as much as they resemble it."""
 
-import numbers
-
 import numpy as np
 
 from mixedbag._kernels import Kernel, settled_gamma
@@ -117,9 +115,7 @@ class SimilarityMarginSVC(_MarginSVC):
         )
 
     def _best_search(self, machine, ambiguity):
-        cost = ambiguity.costs([self.C] * 2 if isinstance(self.C, numbers.Real) else self.C)
-        if self.class_weight == "balanced":
-            cost = ambiguity.balanced(cost)
+        cost = self._costs(ambiguity)
         bags, (rows, offsets) = ambiguity.bags, inside_positive(ambiguity)
         X, weight = bags.instances, bags.spread(ambiguity.weight)
         gamma = settled_gamma(self.gamma, X, weight)
