@@ -35,11 +35,13 @@ class NetworkClassifier(LogOddsMixin, BagClassifier):
     def _fit(self, bags, sign, weight):
         torch = _torch()
         rng = check_random_state(self.random_state)
-        train, held_out = self._split(sign, rng)
-        device = self._device(torch)
         with torch.random.fork_rng(devices=[]):  # the caller's draws go on as if nothing was
             torch.manual_seed(rng.randint(2**31 - 1))
-            network = self._network(torch, bags.n_features).to(device)
+            self._train(torch, bags, sign, weight, rng)
+
+    def _train(self, torch, bags, sign, weight, rng):
+        train, held_out = self._split(sign, rng)
+        network = self._network(torch, bags.n_features).to(self._device(torch))
         optimiser = torch.optim.AdamW(
             network.parameters(), lr=self.learning_rate, weight_decay=self.alpha
         )

@@ -1,0 +1,79 @@
+"""Networks with attention: refused in plain words without torch, tried with it where it is."""
+
+import importlib.util
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from mixedbag.datasets import make_any
+from mixedbag.deep import AttentionClassifier, TransformerClassifier
+from mixedbag.exceptions import InputError
+
+HERE = importlib.util.find_spec("torchmil") is not None
+NETWORKS = [AttentionClassifier, TransformerClassifier]
+with_torch = pytest.mark.skipif(not HERE, reason="needs the extra torch")
+
+
+def test_nothing_imports_torch_unasked():
+    code = (
+        "import sys, mixedbag.learners, mixedbag.deep, mixedbag.comparison as c;"
+        "mixedbag.learners.all_learners();"
+        "assert not {'torch', 'torchmil'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.skipif(HERE, reason="torchmil is here")
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_without_torch_it_says_what_to_install(kind):
+    data = make_any(n_bags=10, random_state=0)
+    with pytest.raises(InputError, match="torchmil"):
+        kind().fit(data.bags, data.y)
+
+
+@with_torch
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_witnesses_get_attention(kind):
+    data = make_any(n_bags=200, n_features=5, separation=6.0, random_state=0)
+    model = kind(random_state=0, learning_rate=3e-3).fit(data.bags[:150], data.y[:150])
+    test = data.bags[150:]
+    assert model.score(test, data.y[150:]) > 0.85
+    attention = model.attention(test)
+    np.testing.assert_allclose(np.add.reduceat(attention, test.offsets[:-1]), 1.0)
+    hidden = data.instance_labels[-test.n_instances :]
+    positive = test.spread(data.y[150:]) == 1
+    assert attention[hidden == 1].mean() > attention[positive & (hidden == 0)].mean()
+
+
+@with_torch
+def test_it_stops_early_and_keeps_the_best():
+    data = make_any(n_bags=80, n_features=3, random_state=0)
+    model = AttentionClassifier(16, learning_rate=0.05, max_epochs=500, patience=5, random_state=0)
+    model.fit(data.bags, data.y)
+    assert model.n_iter_ < 500
+    assert model.held_out_loss_.argmin() == model.n_iter_ - 6
+
+
+@with_torch
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_padding_is_not_seen(kind):
+    """A bag has the same score alone and beside a larger one."""
+    data = make_any(n_bags=30, size=(1, 12), n_features=3, random_state=0)
+    model = kind(8, max_epochs=5, random_state=0).fit(data.bags, data.y)
+    together = model.decision_function(data.bags)
+    alone = [model.decision_function(data.bags[i : i + 1])[0] for i in range(30)]
+    np.testing.assert_allclose(together, alone, atol=1e-9)
+
+
+@with_torch
+def test_the_random_numbers_of_the_caller_are_left_alone():
+    import torch
+
+    data = make_any(n_bags=20, n_features=3, random_state=0)
+    torch.manual_seed(3)
+    expected = torch.rand(3)
+    torch.manual_seed(3)
+    AttentionClassifier(4, max_epochs=2, random_state=0).fit(data.bags, data.y)
+    assert torch.equal(torch.rand(3), expected)
