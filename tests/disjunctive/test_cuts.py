@@ -152,3 +152,28 @@ def test_depth_is_the_violation():
     master.add_cuts([cut])
     master.settle()
     assert master.value > before
+
+
+def test_the_deepest_cut_of_a_round_is_kept():
+    program = random_program(3, n_positive=6, size=4, n_features=5, C=2.0)
+    incumbent = Incumbent(program, Clock())
+    master = RestrictedMaster(program, incumbent.clock)
+    cutting = Convexification(master, incumbent, keep=1)
+    cutting.solve()
+    bags = cutting.violated_bags()
+    generator = CutGenerator(master, incumbent.upper)
+    depths = sorted((generator.depth(cut) for b in bags if (cut := generator.cut(b))), reverse=True)
+    assert len(depths) > 1
+    assert cutting.round(bags) == 1
+    np.testing.assert_allclose([generator.depth(cut) for cut in cutting.cuts], depths[:1])
+
+
+def test_shallow_cuts_are_refused():
+    program = random_program(3, n_positive=6, size=4, n_features=5, C=2.0)
+    incumbent = Incumbent(program, Clock())
+    cutting = Convexification(RestrictedMaster(program, incumbent.clock), incumbent, depth_tol=1e9)
+    cutting.solve()
+    bags = cutting.violated_bags()
+    assert cutting.round(bags) == 0
+    cutting.depth_tol = 0.0
+    assert cutting.round(bags) > 0

@@ -21,16 +21,38 @@ class Convexification:
         A cut is refused when its angle with an earlier one has a larger cosine; 1 accepts all.
     normalization : str
         See `CutGenerator`.
+    keep : int or None
+        How many cuts of a round are kept, the deepest; None keeps all.
+    depth_tol : float
+        A cut is refused when it is shallower than this fraction of the relaxed value.
     patience : int
         A cut that has been slack for so many rounds is dropped.
+
+    Attributes
+    ----------
+    thorough : bool
+        While set, cuts are made of all tight rows and none is dropped, so that cutting goes on
+        as long as the relaxed solution lies outside of some bag's hull.
     """
 
-    def __init__(self, master, incumbent, max_cosine=1.0, normalization="multipliers", patience=3):
+    def __init__(
+        self,
+        master,
+        incumbent,
+        max_cosine=1.0,
+        normalization="multipliers",
+        keep=None,
+        depth_tol=0.0,
+        patience=3,
+    ):
         self.master = master
         self.incumbent = incumbent
         self.max_cosine = max_cosine
         self.normalization = normalization
+        self.keep = keep
+        self.depth_tol = depth_tol
         self.patience = patience
+        self.thorough = False
         self._idle = {}
 
     @property
@@ -53,15 +75,21 @@ class Convexification:
 
     def round(self, bags):
         """Cut the current solution off for each of these bags; returns the number of new cuts."""
-        generator = CutGenerator(self.master, self.incumbent.upper, self.normalization)
+        generator = CutGenerator(
+            self.master, self.incumbent.upper, self.normalization, self.thorough
+        )
         cuts = [cut for bag in bags if (cut := self._cut(generator, bag)) is not None]
-        if self.max_cosine < 1.0:
-            cuts = self._distinct(cuts, generator)
+        if self.depth_tol > 0:
+            least = self.depth_tol * self.master.value
+            cuts = [cut for cut in cuts if generator.depth(cut) >= least]
+        if self.max_cosine < 1.0 or self.keep is not None:
+            cuts = self._distinct(sorted(cuts, key=generator.depth, reverse=True))
         if cuts:
             self.master.add_cuts(cuts)
             self.incumbent.n_cuts += len(cuts)
             self.solve()
-            self._purge()
+            if not self.thorough:
+                self._purge()
         return len(cuts)
 
     def _cut(self, generator, bag):
@@ -72,14 +100,17 @@ class Convexification:
                 raise
             return None  # numerical trouble with one bag: the others may still be cut
 
-    def _distinct(self, cuts, generator):
-        """The deepest cuts first, each at a large enough angle to all others."""
-        accepted = [cut.direction for cut in self.cuts]
+    def _distinct(self, cuts):
+        """The first `keep` cuts, each at a large enough angle to all others."""
+        accepted = [cut.direction for cut in self.cuts] if self.max_cosine < 1.0 else []
         kept = []
-        for cut in sorted(cuts, key=generator.depth, reverse=True):
+        for cut in cuts:
+            if len(kept) == self.keep:
+                break
             if all(cut.direction @ other < self.max_cosine for other in accepted):
-                accepted.append(cut.direction)
                 kept.append(cut)
+                if self.max_cosine < 1.0:
+                    accepted.append(cut.direction)
         return kept
 
     def _purge(self):

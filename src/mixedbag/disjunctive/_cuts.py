@@ -68,22 +68,27 @@ class CutGenerator:
 
     Only rows tight at the solution and columns in its support enter the membership LP: loose rows
     would get no multiplier, and a column at zero is zero in every piece. Margin rows that hold only
-    thanks to their slack are left out as well: the bound hardly notices, and the LP shrinks by two
-    thirds. The cut is then rebuilt at full width from its multipliers, so that it is valid whatever
-    was left out and whatever HiGHS's tolerances were.
+    thanks to their slack are left out as well (unless `thorough`): the bound hardly notices, and
+    the LP shrinks by two thirds. The cut is then rebuilt at full width from its multipliers, so
+    that it is valid whatever was left out and whatever HiGHS's tolerances were.
 
     Parameters
     ----------
     normalization : {"multipliers", "coefficients"}
         What has size one: the sum of all multipliers, or ‖α‖₁ as in the thesis (which needs all
         columns of the master in the LP, and is slower).
+    thorough : bool
+        Whether margin rows that hold thanks to their slack enter as well: slower, but a cut is
+        found wherever there is one.
     """
 
-    def __init__(self, master, upper, normalization="multipliers"):
+    def __init__(self, master, upper, normalization="multipliers", thorough=False):
         self.program = master.program
         self.clock = master.clock
         self.normalization = normalization
-        self.rows = [row for row in master.tight_rows() if self._binds(row, master.slack)]
+        self.rows = [
+            row for row in master.tight_rows() if thorough or self._binds(row, master.slack)
+        ]
         self.features, self.fixed, self.beta = row_arrays(self.program, self.rows)
         signed_w = np.zeros(2 * self.program.n_features)
         signed_w[master.active] = master.signed_w

@@ -5,11 +5,25 @@ import numpy as np
 from mixedbag._solvers.highs import SolverStopped
 
 
-def local_search(master, incumbent, witness, max_iter=100):
+def project(master, incumbent, witness):
+    """The LP of these witnesses and no more (PRDP, thesis eq. 7.38); returns them."""
+    chosen = witness[master.program.ambiguous]
+    master.require(chosen)
+    try:
+        master.settle()
+        incumbent.offer(master.w, master.b)
+    finally:
+        master.release(chosen)
+    return witness
+
+
+def local_search(master, incumbent, witness, max_iter=100, one_at_a_time=False):
     """Descend from a choice of witnesses, one row per positive bag; returns the final choice.
 
     All *active* bags (whose margin constraint has a positive dual) change their witness at once. A
-    bag that is not active would not change the LP, so the objective never rises.
+    bag that is not active would not change the LP, so the objective never rises. One at a time, the
+    bag whose best instance is furthest above its witness changes, active or not, as in the thesis
+    (section 7.5.1); the search ends when that does not lower the objective.
     """
     program = master.program
     witness = witness.copy()
@@ -23,7 +37,10 @@ def local_search(master, incumbent, witness, max_iter=100):
             incumbent.offer(master.w, master.b)
             best = program.best_instances(master.scores)[ambiguous]
             gain = master.scores[best] - master.scores[chosen]
-            moves = (gain > 1e-9) & (master.instance_duals()[chosen] > 1e-9)
+            if one_at_a_time:
+                moves = (gain > 1e-9) & (np.arange(len(gain)) == np.argsort(-gain)[:1])
+            else:
+                moves = (gain > 1e-9) & (master.instance_duals()[chosen] > 1e-9)
             if not moves.any() or master.value > value - 1e-9 * max(1.0, abs(value)):
                 break
             value = master.value
@@ -43,8 +60,8 @@ def local_search(master, incumbent, witness, max_iter=100):
 class Starts:
     """Where to begin: choices of one witness for every positive bag.
 
-    Both kinds follow directions in the space of the *inputs*, so that they do not depend on the
-    order in which bags and instances happen to be stored.
+    `first` and `kick` follow directions in the space of the *inputs*, so that they do not depend on
+    the order in which bags and instances happen to be stored; `random` and `features` are draws.
     """
 
     def __init__(self, inputs, program, random_state):
@@ -62,6 +79,16 @@ class Starts:
         negative = program.slack_cost[len(program.bags) :]
         weight[program.negatives] = -negative / negative.sum()
         return program.best_instances(self._inputs @ (self._inputs.T @ weight))
+
+    def random(self):
+        """Any instance of every positive bag, as the thesis starts 1-norm MI-SVM."""
+        return np.array([self._random.choice(rows) for rows in self._program.bags], dtype=np.int64)
+
+    def features(self, n):
+        """Some of the features, at random, each with both signs."""
+        m = self._program.n_features
+        some = self._random.choice(m, min(n, m), replace=False)
+        return np.concatenate([some, m + some])
 
     def kick(self, incumbent, strength=0.5):
         """The witnesses of the incumbent, disturbed: scores plus a random linear function."""

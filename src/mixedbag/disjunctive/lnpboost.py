@@ -1,10 +1,11 @@
 """LNPBoost: lift-and-project cuts, then a projection back to the disjunctive program."""
 
-from mixedbag._parameters import between, one_of, whole
+from mixedbag._parameters import at_least, between, one_of, whole
 from mixedbag.disjunctive._base import DisjunctiveClassifier
 from mixedbag.disjunctive._convexification import Convexification
-from mixedbag.disjunctive._local_search import iterated_search, local_search
+from mixedbag.disjunctive._local_search import iterated_search, local_search, project
 from mixedbag.disjunctive._master import RestrictedMaster
+from mixedbag.disjunctive._selection import SELECTION_PARAMETERS, FeatureSelection
 
 __all__ = ["LNPBoost"]
 
@@ -29,6 +30,13 @@ class LNPBoost(DisjunctiveClassifier):
     instances become witnesses, and a local search goes on from there. `gap_` says how far the
     result can be from the best possible one.
 
+    The thesis's algorithm is less: ``local_search=False`` projects and no more. Its constants
+    (Table 7.15) are ``bags_per_round=10, cuts_kept=1, depth_tol=1e-5, tol=1e-4, patience=1,
+    normalization="coefficients"`` and, with ``feature_selection=True``, ``fs_init=5, fs_min_iter=5,
+    fs_add_tol=-0.5``; its `max_cosine` runs from 0.6 to 0.9. It projects at the end; here a
+    projection follows every round of cuts, and the best is kept. Algorithm 7.1 takes whichever
+    bags come next; here those come first that cost most.
+
     Parameters
     ----------
     C, features, gamma, n_thresholds, class_weight, fit_intercept, intercept_scaling
@@ -38,8 +46,15 @@ class LNPBoost(DisjunctiveClassifier):
     bags_per_round : int, default 20
         Cuts a round: the violated bags that cost most. Few cuts at a time are made against a
         fresher solution, and raise the bound faster.
+    cuts_kept : int or None, default None
+        How many cuts of a round are kept, the deepest; None keeps all. The thesis keeps one of ten.
+    depth_tol : float, default 0
+        Refuse a cut that is shallower than this fraction of the relaxed value.
     tol : float, default 0.005
-        Stop when three rounds in a row raise the bound by less than this fraction.
+    patience : int, default 3
+        Stop when `patience` rounds in a row raise the bound by less than the fraction `tol`. With
+        ``tol=0`` cutting goes on until no cut is left to find: bags of few instances are then often
+        solved to the optimum.
     gap_tol : float, default 1e-4
         Stop when the relative gap is this small.
     max_cosine : float, default 1.0
@@ -52,8 +67,13 @@ class LNPBoost(DisjunctiveClassifier):
         lowers the projected objective by less than `selection_tol`. Not needed for speed; it fits
         less closely. `lower_bound_` still holds for all features.
     features_per_round, selection_tol : int, float, defaults 2, 1e-4
+    fs_init, fs_min_iter, fs_max_iter, fs_add_tol : int, int, int, float, defaults 0, 0, 50, 1e-6
+        Features drawn at random to begin with; rounds of selection before the gain may end it, and
+        at most; the score (price less one) that a feature needs to enter.
+    local_search : bool, default True
+        Whether to search for better witnesses before the first cut and after each projection.
     n_init : int, default 5
-        Local searches before the first cut.
+        Local searches before the first cut, if any.
     time_limit : float or None, default None
         Seconds for a fit. When they run out, the best classifier so far is kept, with a warning.
     random_state : int, RandomState or None, default None
@@ -88,6 +108,12 @@ class LNPBoost(DisjunctiveClassifier):
         "bags_per_round": [whole(1)],
         "max_cosine": [between(-1, 1)],
         "normalization": [one_of("multipliers", "coefficients")],
+        "cuts_kept": [whole(1), None],
+        "depth_tol": [at_least(0)],
+        "patience": [whole(1)],
+        "fs_max_iter": [whole(1)],
+        "local_search": ["boolean"],
+        **SELECTION_PARAMETERS,
     }
 
     def __init__(
@@ -99,13 +125,21 @@ class LNPBoost(DisjunctiveClassifier):
         n_thresholds=5,
         n_rounds=100,
         bags_per_round=20,
+        cuts_kept=None,
+        depth_tol=0.0,
         tol=0.005,
+        patience=3,
         gap_tol=1e-4,
         max_cosine=1.0,
         normalization="multipliers",
         feature_selection=False,
         features_per_round=2,
         selection_tol=1e-4,
+        fs_init=0,
+        fs_min_iter=0,
+        fs_max_iter=50,
+        fs_add_tol=1e-6,
+        local_search=True,
         class_weight="balanced",
         fit_intercept=True,
         intercept_scaling=None,
@@ -119,13 +153,21 @@ class LNPBoost(DisjunctiveClassifier):
         self.n_thresholds = n_thresholds
         self.n_rounds = n_rounds
         self.bags_per_round = bags_per_round
+        self.cuts_kept = cuts_kept
+        self.depth_tol = depth_tol
         self.tol = tol
+        self.patience = patience
         self.gap_tol = gap_tol
         self.max_cosine = max_cosine
         self.normalization = normalization
         self.feature_selection = feature_selection
         self.features_per_round = features_per_round
         self.selection_tol = selection_tol
+        self.fs_init = fs_init
+        self.fs_min_iter = fs_min_iter
+        self.fs_max_iter = fs_max_iter
+        self.fs_add_tol = fs_add_tol
+        self.local_search = local_search
         self.class_weight = class_weight
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
@@ -134,38 +176,42 @@ class LNPBoost(DisjunctiveClassifier):
         self.random_state = random_state
 
     def _search(self, program, incumbent, starts):
-        columns = [] if self.feature_selection else None
+        columns = starts.features(self.fs_init) if self.feature_selection else None
         relaxed = RestrictedMaster(program, incumbent.clock, columns)
         projected = RestrictedMaster(program, incumbent.clock, columns)
-        cutting = Convexification(relaxed, incumbent, self.max_cosine, self.normalization)
+        cutting = Convexification(
+            relaxed, incumbent, self.max_cosine, self.normalization, self.cuts_kept, self.depth_tol
+        )
         self.relaxed_score_ = 0.0
         if self.feature_selection:
-            cutting.solve()
             self._select_features(cutting, projected, incumbent)
-        else:
+            return
+        if self.local_search:
             iterated_search(projected, incumbent, starts, self.n_init)
-            cutting.solve()
-            self._convexify(cutting, projected, incumbent)
+        cutting.solve()
+        self._convexify(cutting, projected, incumbent)
+        if not self.local_search:
+            self._project(cutting, projected, incumbent)
 
     def _select_features(self, cutting, projected, incumbent):
         """Algorithm 7.2: convexify, project, let the best-priced features of the projection in."""
-        relaxed = cutting.master
-        before = float("inf")
-        for _ in self._iterations(self.n_rounds):
-            self._convexify(cutting, projected, incumbent)
-            local_search(projected, incumbent, relaxed.program.best_instances(relaxed.scores))
-            if before - projected.value < self.selection_tol * before and len(projected.active):
-                return
-            before = projected.value
-            known = len(projected.active)
-            if not projected.price_in(self.features_per_round):
-                return
-            relaxed.add_columns(projected.active[known:])
+
+        def solve():
+            cutting.master.add_columns(projected.active[len(cutting.master.active) :])
             cutting.solve()
+            self._convexify(cutting, projected, incumbent)
+            self._project(cutting, projected, incumbent)
+
+        FeatureSelection.of(self).run(projected, solve, self._iterations(self.fs_max_iter))
+
+    def _project(self, cutting, projected, incumbent):
+        """The most positive instances of the relaxed solution become witnesses."""
+        witness = cutting.master.program.best_instances(cutting.master.scores)
+        (local_search if self.local_search else project)(projected, incumbent, witness)
 
     def _convexify(self, cutting, projected, incumbent):
         """Rounds of cuts, with a projection after each, until they stop paying."""
-        stalled = 0
+        stalled, cutting.thorough = 0, False
         self.relaxed_score_ = float(cutting.master.value)
         for _ in self._iterations(self.n_rounds):
             if incumbent.gap <= self.gap_tol:
@@ -175,13 +221,21 @@ class LNPBoost(DisjunctiveClassifier):
                 incumbent.offer(cutting.master.w, cutting.master.b)
                 return
             before = cutting.master.value
-            first, rest = bags[: self.bags_per_round], bags[self.bags_per_round :]
-            if not cutting.round(first) and not cutting.round(rest):
+            if not self._cut(cutting, bags):
                 return
             self.relaxed_score_ = float(cutting.master.value)
-            witness = cutting.master.program.best_instances(cutting.master.scores)
-            local_search(projected, incumbent, witness)
+            self._project(cutting, projected, incumbent)
             gain = cutting.master.value - before
             stalled = stalled + 1 if gain < self.tol * max(before, 1e-12) else 0
-            if stalled == 3:
+            if stalled == self.patience:
                 return
+
+    def _cut(self, cutting, bags):
+        """A round of cuts: the costliest bags first, the others if these have none."""
+        first, rest = bags[: self.bags_per_round], bags[self.bags_per_round :]
+        if cutting.round(first) or cutting.round(rest):
+            return True
+        if cutting.thorough:
+            return False
+        cutting.thorough = True  # from here on, a cut that there is will be found
+        return self._cut(cutting, bags)

@@ -1,8 +1,12 @@
 """1-norm MI-SVM: local search over the witnesses of the disjunctive program."""
 
+from functools import partial
+
+from mixedbag._parameters import one_of
 from mixedbag.disjunctive._base import DisjunctiveClassifier
-from mixedbag.disjunctive._local_search import iterated_search, local_search
+from mixedbag.disjunctive._local_search import local_search
 from mixedbag.disjunctive._master import RestrictedMaster
+from mixedbag.disjunctive._selection import SELECTION_PARAMETERS, FeatureSelection
 
 __all__ = ["SparseBagMarginSVC"]
 
@@ -24,6 +28,10 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
     classifier, the best witness is the instance of highest score. The search alternates the two
     from several starts, each a disturbed copy of the best solution so far, and keeps the best.
 
+    The thesis's own search (section 7.5.1) changes one witness at a time and starts at random:
+    ``update="asynchronous", init="random"``. With ``feature_selection=True, fs_init=5,
+    fs_min_iter=5, fs_add_tol=-0.5, n_init=1`` besides, it is that of its Tables 7.10 and 7.11.
+
     With bags of one instance this is the 1-norm support vector machine.
 
     Parameters
@@ -43,6 +51,10 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
         they hardly lower the objective: fewer features, and a milder fit.
     features_per_round, n_rounds, selection_tol : int, int, float, defaults 2, 50, 1e-4
         How many features a round; how many rounds at most; the relative gain that ends it.
+    fs_init, fs_min_iter, fs_add_tol : int, int, float, defaults 0, 0, 1e-6
+        Features drawn at random to begin with; rounds before the gain may end it; the score that a
+        feature needs to enter: its price less one, so that below zero it may be of no use yet.
+        The thesis has 5, 5 and −0.5.
     class_weight : "balanced", dict or None, default "balanced"
         Share the loss equally between the classes, as in the formula; None charges C for every
         positive bag and for every instance of a negative bag, a dict that times the factor of its
@@ -51,6 +63,13 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
         Whether f has a bias b. (The thesis prints its program without one; its accuracies need it.)
     intercept_scaling : float or None, default None
         None leaves the bias free of charge. A number s makes it the weight of a constant feature s.
+    update : {"synchronous", "asynchronous"}, default "synchronous"
+        Whether all witnesses that matter change at once, or only the one whose bag has an instance
+        of much higher score (the thesis), until that no longer lowers the objective.
+    init : {"selected", "direction", "random"}, default "selected"
+        Where the searches start: "direction" at the instances furthest from the negatives, then at
+        disturbed copies of the best solution; "selected" first at the solution of a search with
+        feature selection, which it can only improve on; "random" at random witnesses (the thesis).
     n_init : int, default 5
         Number of local searches.
     time_limit : float or None, default None
@@ -92,6 +111,12 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
     1.0
     """
 
+    _parameter_constraints = {
+        "update": [one_of("synchronous", "asynchronous")],
+        "init": [one_of("selected", "direction", "random")],
+        **SELECTION_PARAMETERS,
+    }
+
     def __init__(
         self,
         C=1.0,
@@ -103,9 +128,14 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
         features_per_round=2,
         n_rounds=50,
         selection_tol=1e-4,
+        fs_init=0,
+        fs_min_iter=0,
+        fs_add_tol=1e-6,
         class_weight="balanced",
         fit_intercept=True,
         intercept_scaling=None,
+        update="synchronous",
+        init="selected",
         n_init=5,
         time_limit=None,
         random_state=None,
@@ -118,35 +148,48 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
         self.features_per_round = features_per_round
         self.n_rounds = n_rounds
         self.selection_tol = selection_tol
+        self.fs_init = fs_init
+        self.fs_min_iter = fs_min_iter
+        self.fs_add_tol = fs_add_tol
         self.class_weight = class_weight
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
+        self.update = update
+        self.init = init
         self.n_init = n_init
         self.time_limit = time_limit
         self.random_state = random_state
 
     def _search(self, program, incumbent, starts):
-        columns = [] if self.feature_selection else None
+        search = partial(local_search, one_at_a_time=self.update == "asynchronous")
+        columns = starts.features(self.fs_init) if self.feature_selection else None
         master = RestrictedMaster(program, incumbent.clock, columns)
         master.settle()
         incumbent.raise_lower(master.lower_bound(incumbent.upper))
+        begun = 0
         if self.feature_selection:
-            self._select_features(master, incumbent, starts)
-        iterated_search(master, incumbent, starts, self.n_init)
+            self._select_features(search, master, incumbent, starts)
+        elif self.init == "selected" and program.ambiguous.size:
+            few = RestrictedMaster(program, incumbent.clock, [])
+            self._select_features(search, few, incumbent, starts)
+            search(master, incumbent, incumbent.witness)
+            begun = 1
+        for k in range(begun, self.n_init):
+            search(master, incumbent, self._start(k, incumbent, starts))
         if not program.ambiguous.size:
             incumbent.raise_lower(master.lower_bound(incumbent.upper))
 
-    def _select_features(self, master, incumbent, starts):
-        """Algorithm 7.2 with the search for witnesses as its inner step.
+    def _start(self, k, incumbent, starts):
+        if self.init == "random":
+            return starts.random()
+        return starts.kick(incumbent) if k else starts.first()
 
-        (The box takes the best feature already in; it must be the best one not yet in.)
-        """
-        witness = starts.first()
-        before = float("inf")
-        for _ in self._iterations(self.n_rounds):
-            witness = local_search(master, incumbent, witness)
-            if before - master.value < self.selection_tol * before and len(master.active):
-                break
-            before = master.value
-            if not master.price_in(self.features_per_round):
-                break
+    def _select_features(self, search, master, incumbent, starts):
+        """Algorithm 7.2 with the search for witnesses as its inner step."""
+        witness = self._start(0, incumbent, starts)
+
+        def solve():
+            nonlocal witness
+            witness = search(master, incumbent, witness)
+
+        FeatureSelection.of(self).run(master, solve, self._iterations(self.n_rounds))
