@@ -24,15 +24,22 @@ SETTINGS = [  # rows, bag size, C
 ]
 PROOF_SECONDS, SOLVER_SECONDS = 20.0, 5.0
 SOLVERS = {"scip": 15, "milp": 30}  # rows at most; on the first draw of each fold
+FINITE = [(15, 5, 0.5), (30, 5, 0.5)]  # rows, bag size, and D: the price of a missed count
 TINY = {"dataset": "ionosphere", "rows": 15, "size": 5, "C": 0.1}
 
 
 def cases():
-    return [
+    facts = [
         {"dataset": name, "rows": n_rows, "size": size, "C": C}
         for n_rows, size, C in SETTINGS
         for name in DATA["classification"]
     ]
+    priced = [
+        {"dataset": name, "rows": n_rows, "size": size, "C": 1.0, "D": D}
+        for n_rows, size, D in FINITE
+        for name in DATA["classification"]
+    ]
+    return facts + priced
 
 
 def run(case):
@@ -40,12 +47,13 @@ def run(case):
     found = {"alternating": [], "exact": []}
     n_rows, n_draws = case["rows"], DRAWS[case["rows"]]
     solvers = [method for method, most in SOLVERS.items() if 0 < n_rows <= most]
+    solvers, D = ([], case["D"]) if "D" in case else (solvers, np.inf)
     for k, problem in enumerate(problems(case)):
         for method in ("alternating", "exact"):
-            found[method].append(solve(method, PROOF_SECONDS, case["C"], *problem))
+            found[method].append(solve(method, PROOF_SECONDS, case["C"], D, *problem))
         for method in solvers if k % n_draws == 0 else ():
             results = found.setdefault(method, [])
-            results.append(solve(method, SOLVER_SECONDS, case["C"], *problem))
+            results.append(solve(method, SOLVER_SECONDS, case["C"], D, *problem))
     return {"found": found}
 
 
@@ -64,8 +72,8 @@ def problems(case):
             )
 
 
-def solve(method, time_limit, C, data, X_test, y_test):
-    learner = AggregateSVC(C=C, method=method, time_limit=time_limit, random_state=0)
+def solve(method, time_limit, C, D, data, X_test, y_test):
+    learner = AggregateSVC(C=C, D=D, method=method, time_limit=time_limit, random_state=0)
     model, seconds = timed(lambda: learner.fit(data.bags, data.y))
     return {
         "objective": float(model.objective_[-1]),
@@ -86,7 +94,7 @@ def lines_of(row):
             for key in ("objective", "gap", "accuracy", "seconds")
         }
         line = {"dataset": row["dataset"], "rows": row["rows"] or "fold", "size": row["size"]}
-        line |= {"C": row["C"], "method": method, "problems": len(results)}
+        line |= {"C": row["C"], "D": row.get("D", "∞"), "method": method, "problems": len(results)}
         if method != "milp":  # another norm, another objective
             same = best if len(results) == len(best) else best[::n_draws]
             above = 100 * np.maximum(0.0, value["objective"] / same - 1.0)

@@ -43,9 +43,10 @@ def read_weights(bags: Bags, sample_weight: ArrayLike | None) -> np.ndarray:
 def refuse_missing_labels(bags: Bags, y: np.ndarray) -> None:
     """Raise a `ValueError` that names the first bag whose label is NaN, None or infinite."""
     missing = unlabelled(y) | (np.isinf(y) if y.dtype.kind == "f" else False)
+    missing = missing.reshape(len(y), -1).any(axis=1)  # a row may be of several totals
     if missing.any():
         i = int(np.argmax(missing))
-        kind = "infinity" if y.dtype.kind == "f" and np.isinf(y[i]) else "NaN"
+        kind = "infinity" if y.dtype.kind == "f" and np.isinf(y[i]).any() else "NaN"
         raise InputError(f"{bags.name(i)} has no usable label: Input y contains {kind}")
 
 

@@ -17,7 +17,7 @@ class LabelCriterion:
     def __init__(self, counts, sizes, weight):
         self.weight = weight
         self.residual = counts.copy()
-        self.label = {}
+        self.label, self.column = {}, {}
         self._predict(0, int(np.argmin(self._single_label_costs(sizes))), sizes)
 
     @property
@@ -25,18 +25,19 @@ class LabelCriterion:
         return float(self.weight @ (self.residual**2).sum(axis=1))
 
     def _predict(self, number, label, inside):
-        self.label[number] = label
+        self.label[number], self.column[number] = label, inside
         self.residual[:, label] -= inside
 
-    def _take_back(self, number, inside):
+    def _take_back(self, number):
+        inside = self.column.pop(number)
         self.residual[:, self.label.pop(number)] += inside
+        return inside
 
     def _single_label_costs(self, inside):
         return (self.weight * inside) @ (inside[:, None] - 2.0 * self.residual)
 
     def best_split(self, rows, leaf, features, min_leaf):
-        inside = self._inside(rows, leaf)
-        self._take_back(leaf.number, inside)
+        inside = self._take_back(leaf.number)
         whole = self._single_label_costs(inside)
         single = int(np.argmin(whole))
         cost, feature, n_left, threshold, left, right = sweep_labels(
@@ -61,13 +62,29 @@ class LabelCriterion:
         return Split(feature, n_left, threshold, (left, right) if worth else (single, single))
 
     def divide(self, rows, leaf, children, split):
-        self._take_back(leaf.number, self._inside(rows, leaf))
+        self._take_back(leaf.number)
         for child, label in zip(children, split.detail):
             self._predict(child.number, label, self._inside(rows, child))
 
     def _inside(self, rows, leaf):
         n_bags = len(self.residual)
         return np.bincount(rows.bag_of[rows_of(rows, leaf)], minlength=n_bags).astype(float)
+
+    def merge(self, leaves, number):
+        """Make one leaf of several, with the label that suits it best."""
+        inside = sum(self._take_back(leaf) for leaf in leaves)
+        self._predict(number, int(np.argmin(self._single_label_costs(inside))), inside)
+
+    def merged(self, leaves):
+        """The error if these leaves were one."""
+        labels = {leaf: self.label[leaf] for leaf in leaves}
+        columns = {leaf: self.column[leaf] for leaf in leaves}
+        self.merge(leaves, -1)
+        error = self.error
+        self._take_back(-1)
+        for leaf in leaves:
+            self._predict(leaf, labels[leaf], columns[leaf])
+        return error
 
     def values(self, n_nodes):
         value = np.zeros((n_nodes, self.residual.shape[1]))
@@ -92,7 +109,7 @@ class ValueCriterion:
         sizes = np.bincount(bag_of, self.slope, minlength=len(total))
         self.baseline = [sizes] if ridge > 0 else []
         self.column = {0: sizes}
-        self.error = self._solve()[1]
+        self.error = self._solve(self.column)[1]
 
     def _design(self, columns):
         """A, AᵀWA and its regularised form, for the baseline and `columns`."""
@@ -102,9 +119,9 @@ class ValueCriterion:
         penalty[: len(self.baseline)] = 0.0
         return A, gram + np.diag(penalty)
 
-    def _solve(self):
+    def _solve(self, column):
         """Leaf values, the baseline added, and the value of eq. 14."""
-        A, gram = self._design(self.column.values())
+        A, gram = self._design(column.values())
         solution = linalg.lstsq(gram, A.T @ (self.weight * self.total))[0]
         leaves = solution[len(self.baseline) :]
         residual = A @ solution - self.total
@@ -157,7 +174,20 @@ class ValueCriterion:
             )
         self.error -= split.detail[0]
 
+    def _joined(self, leaves, number):
+        rest = {leaf: k for leaf, k in self.column.items() if leaf not in leaves}
+        return rest | {number: sum(self.column[leaf] for leaf in leaves)}
+
+    def merge(self, leaves, number):
+        """Make one leaf of several."""
+        self.column = self._joined(leaves, number)
+        self.error = self._solve(self.column)[1]
+
+    def merged(self, leaves):
+        """Eq. 14 if these leaves were one."""
+        return self._solve(self._joined(leaves, -1))[1]
+
     def values(self, n_nodes):
         value = np.zeros(n_nodes)
-        value[list(self.column)] = self._solve()[0]
+        value[list(self.column)] = self._solve(self.column)[0]
         return value

@@ -13,28 +13,32 @@ import numpy as np
 
 
 class Standard(NamedTuple):
-    """Mean and spread of a value of one instance, as far as totals tell."""
+    """Mean and spread of a value of one instance, as far as totals tell; a number an output."""
 
-    mean: float
-    spread: float
+    mean: float | np.ndarray
+    spread: float | np.ndarray
 
     @classmethod
     def of(cls, blocks):
         """From blocks of bags labelled with totals; totals without a spread keep their unit."""
-        amount, n_values = blocks.sum(_amounts)
-        mean = amount / n_values
-        squares = blocks.sum(_squares, mean)
-        return cls(float(mean), float(np.sqrt(squares / n_values)) or 1.0)
+        n_values = blocks.sum(_n_values)
+        mean = blocks.sum(_amount) / n_values
+        spread = np.sqrt(blocks.sum(_squares, mean) / n_values)
+        return cls(mean, np.where(spread > 0, spread, 1.0)[()])
 
     def inside(self, block):
         """The block with standardised totals."""
-        total = (block.target - self.mean * block.bags.sizes) / self.spread
+        total = (block.target - np.multiply.outer(block.bags.sizes, self.mean)) / self.spread
         return block._replace(target=total)
 
 
-def _amounts(block):
-    return np.array([block.weight @ block.target, block.weight @ block.bags.sizes])
+def _amount(block):
+    return block.weight @ block.target
+
+
+def _n_values(block):
+    return block.weight @ block.bags.sizes
 
 
 def _squares(block, mean):
-    return block.weight @ (block.target - mean * block.bags.sizes) ** 2
+    return block.weight @ (block.target - np.multiply.outer(block.bags.sizes, mean)) ** 2

@@ -28,7 +28,7 @@ class _AggregateMLP:
         "n_networks": [whole(1)],
         "loss": [one_of("cross_entropy", "squared")],
         "alpha": [at_least(0)],
-        "solver": [one_of("lbfgs", "adam")],
+        "solver": [one_of("lbfgs", "adam", "gradient")],
         "max_iter": [whole(1)],
         "learning_rate": [at_least(0)],
         "batch_size": [whole(1)],
@@ -38,7 +38,7 @@ class _AggregateMLP:
         """Weights of `n_networks` networks, a row each."""
         rng = check_random_state(self.random_state)
         network = Network(head, bags.n_features, self.hidden, target.shape[1], self.alpha)
-        solve = self._lbfgs if self.solver == "lbfgs" else self._adam
+        solve = {"lbfgs": self._lbfgs, "adam": self._adam, "gradient": self._descend}[self.solver]
         # One network alone reports its passes; of several, each is a step.
         members = self._iterations(self.n_networks) if self.n_networks > 1 else range(1)
         found = [solve(network, network.start(rng), bags, target, weight, rng) for _ in members]
@@ -90,6 +90,20 @@ class _AggregateMLP:
                 break
         return flat, np.array(history)
 
+    def _descend(self, network, flat, bags, target, weight, rng):
+        """Passes at a fixed rate, until the error of all bags hardly falls (eqs. 3 and 5)."""
+        total, history, reached = weight.sum(), [], flat
+        for _ in self._iterations(self.max_iter):
+            value, slope = network.objective(flat, bags.instances, bags.offsets, target, weight)
+            if history and value > history[-1]:  # the rate is too large for more
+                break
+            reached = flat
+            history.append(value)
+            if len(history) > 1 and total * (history[-2] - value) < self.tol:
+                break
+            flat = flat - self.learning_rate * total * slope
+        return reached, np.array(history)
+
     def _outputs(self, bags, head, n_outputs):
         network = Network(head, self.n_features_in_, self.hidden, n_outputs, self.alpha)
         members = np.atleast_2d(self.weights_)
@@ -118,14 +132,18 @@ class AggregateMLPClassifier(_AggregateMLP, CountClassifier):
     alpha : float, default=0.01
         Price of large weights. With bags of one, the objective is that of
         :class:`sklearn.neural_network.MLPClassifier`.
-    solver : {"lbfgs", "adam"}, default="lbfgs"
-        L-BFGS on all bags at once, or Adam on batches of bags, for large data.
+    solver : {"lbfgs", "adam", "gradient"}, default="lbfgs"
+        L-BFGS on all bags at once; Adam on batches of bags, for large data; or gradient descent
+        at a fixed rate on the error of all bags, as in the paper, whose settings (section 5.3) are
+        ``solver="gradient", learning_rate=1e-5, tol=1e-3``, the squared error, ``alpha=0``, one
+        network, and passes as long as it takes.
     max_iter : int, default=200
-        Steps of L-BFGS, or passes of Adam, at most.
+        Steps of L-BFGS, or passes of the others, at most.
     tol : float, default=1e-5
-        Gradient (L-BFGS) or progress (Adam) at which training stops.
+        Gradient (L-BFGS), progress of the mean error (Adam) or of its sum (gradient) at which
+        training stops.
     learning_rate : float, default=0.001
-        Step of Adam.
+        Step of Adam and of the descent. A step that would raise the error is the last.
     batch_size : int, default=200
         Instances in a batch of Adam, about: bags are never cut.
     aggregate : {"sum", "mean"}, default="sum"
@@ -206,7 +224,8 @@ class AggregateMLPRegressor(_AggregateMLP, BagRegressor):
         min ½ Σ_c w_c (y_c − Σ_{i∈c} f(x_i))² + alpha/2 · ‖weights‖²
 
     where totals are first brought to mean zero and unit spread of a value, so that results do not
-    depend on the unit of the totals.
+    depend on the unit of the totals. Totals of several quantities, a column each, share the hidden
+    layer (the paper's index k).
 
     Parameters
     ----------
@@ -217,14 +236,18 @@ class AggregateMLPRegressor(_AggregateMLP, BagRegressor):
     alpha : float, default=0.01
         Price of large weights. With bags of one, the objective is that of
         :class:`sklearn.neural_network.MLPRegressor`.
-    solver : {"lbfgs", "adam"}, default="lbfgs"
-        L-BFGS on all bags at once, or Adam on batches of bags, for large data.
+    solver : {"lbfgs", "adam", "gradient"}, default="lbfgs"
+        L-BFGS on all bags at once; Adam on batches of bags, for large data; or gradient descent
+        at a fixed rate on the error of all bags, as in the paper, whose settings (section 5.3) are
+        ``solver="gradient", learning_rate=1e-5, tol=1e-3``, the squared error, ``alpha=0``, one
+        network, and passes as long as it takes.
     max_iter : int, default=200
-        Steps of L-BFGS, or passes of Adam, at most.
+        Steps of L-BFGS, or passes of the others, at most.
     tol : float, default=1e-5
-        Gradient (L-BFGS) or progress (Adam) at which training stops.
+        Gradient (L-BFGS), progress of the mean error (Adam) or of its sum (gradient) at which
+        training stops.
     learning_rate : float, default=0.001
-        Step of Adam.
+        Step of Adam and of the descent. A step that would raise the error is the last.
     batch_size : int, default=200
         Instances in a batch of Adam, about: bags are never cut.
     aggregate : {"sum", "mean"}, default="sum"
@@ -240,6 +263,8 @@ class AggregateMLPRegressor(_AggregateMLP, BagRegressor):
         The objective of the first network after each step of L-BFGS (it never rises) or pass of
         Adam.
     n_iter_ : int
+    n_outputs_ : int
+        Columns of `y`; 0 if it was a plain list of totals.
 
     Examples
     --------
@@ -253,6 +278,9 @@ class AggregateMLPRegressor(_AggregateMLP, BagRegressor):
     >>> float(model.score(bags, totals)) > 0.99
     True
     """
+
+    _multioutput = True
+    n_outputs_ = 0  # of models saved before there could be more
 
     def __init__(
         self,
@@ -283,11 +311,14 @@ class AggregateMLPRegressor(_AggregateMLP, BagRegressor):
         blocks = self._cut(bags, total, weight)
         standard = Standard.of(blocks)
         target = standard.inside(blocks.blocks[0]).target
-        network = self._train(bags, Totals(), target[:, None], weight)
+        self.n_outputs_ = total.shape[1] if total.ndim > 1 else 0
+        target = target.reshape(len(target), -1)
+        network = self._train(bags, Totals(), target, weight)
         for weights in self.weights_:  # the output layer turns back to the unit of the totals
             _, _, output, bias = network.split(weights)
             output *= standard.spread
             bias[:] = standard.mean + standard.spread * bias
 
     def _score_instances(self, bags):
-        return self._outputs(bags, Totals(), 1)[:, 0]
+        values = self._outputs(bags, Totals(), self.n_outputs_ or 1)
+        return values if self.n_outputs_ else values[:, 0]

@@ -4,7 +4,9 @@ import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
 from mixedbag._clusters import cluster
-from mixedbag._parameters import at_least, whole
+from mixedbag._parameters import above, at_least, one_of, whole
+from mixedbag.aggregate._early_stopping import descended
+from mixedbag.aggregate._standard import Standard
 from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
 from mixedbag.engines._sampling import sample_rows
@@ -23,6 +25,8 @@ class _RBFNetwork:
         "alpha": [at_least(0)],
         "n_init": [whole(1)],
         "max_iter": [whole(1)],
+        "solver": [one_of("least_squares", "gradient")],
+        "learning_rate": [above(0)],
     }
 
     def _fit_blocks(self, blocks):
@@ -54,18 +58,25 @@ class _RBFNetwork:
         """
         triangles = np.vstack(blocks.collect(_triangle, self.centers_, self.widths_))
         n_units = len(self.centers_) + 1
-        penalty = np.sqrt(self.alpha) * np.eye(n_units)[1:]
-        target = triangles[:, n_units:]
-        coef = np.linalg.lstsq(
-            np.vstack([triangles[:, :n_units], penalty]),
-            np.vstack([target, np.zeros((len(penalty), target.shape[1]))]),
-            rcond=None,
-        )[0]
-        self.coef_ = self._shaped(coef)
+        summed, target = triangles[:, :n_units], triangles[:, n_units:]
+        standard = self._standard(blocks)
+        target = (target - np.outer(summed[:, 0], standard.mean)) / standard.spread
+        if self.solver == "gradient":
+            coef, self.n_passes_ = descended(summed, target, self.learning_rate, self.tol)
+        else:
+            penalty = np.sqrt(self.alpha) * np.eye(n_units)[1:]
+            coef = np.linalg.lstsq(
+                np.vstack([summed, penalty]),
+                np.vstack([target, np.zeros((len(penalty), target.shape[1]))]),
+                rcond=None,
+            )[0]
+        coef = standard.spread * coef
+        coef[0] += standard.mean
+        self.coef_ = coef if np.ndim(standard.mean) else coef[:, 0]
 
     @staticmethod
-    def _shaped(coef):
-        return coef
+    def _standard(blocks):
+        return Standard.of(blocks)
 
     def _score_instances(self, bags):
         return activations(bags.instances, self.centers_, self.widths_) @ self.coef_
@@ -86,6 +97,9 @@ def _triangle(block, centers, widths):
     return np.linalg.qr(rows, mode="r")
 
 
+_COUNTS = Standard(np.zeros(1), np.ones(1))
+
+
 class AggregateRBFRegressor(_RBFNetwork, BagRegressor):
     """Radial basis function network that learns from totals of bags.
 
@@ -95,14 +109,23 @@ class AggregateRBFRegressor(_RBFNetwork, BagRegressor):
 
         min_v Σ_c w_c (y_c − Σ_{i∈c} (v_0 + Σ_j v_j exp(−‖x_i − m_j‖² / 2σ_j²)))² + alpha Σ_j v_j²
 
-    The paper stops a gradient descent early instead of paying for large weights.
+    The paper stops a gradient descent early instead of paying for large weights:
+    ``solver="gradient"``, with its rate and tolerance (section 5.3), on totals brought to mean zero
+    and unit spread of a value. The descent is that of all bags together, from weights of zero.
+
+    Totals of several quantities at once, a column each, share the hidden units.
 
     Parameters
     ----------
     n_centers : int, default=12
         Number of hidden units.
     alpha : float, default=0.1
-        Price of large output weights. Zero is plain least squares.
+        Price of large output weights, for least squares. Zero is plain least squares.
+    solver : {"least_squares", "gradient"}, default="least_squares"
+        Least squares with a price of large weights, or gradient descent that is stopped early.
+    learning_rate, tol : float, defaults 1e-5, 1e-3
+        Step of the descent (less, where that would diverge), and the fall of the squared error in a
+        pass at which it stops.
     n_init : int, default=1
         Starts of the clustering; the best is kept.
     max_iter : int, default=100
@@ -116,10 +139,12 @@ class AggregateRBFRegressor(_RBFNetwork, BagRegressor):
     ----------
     centers_ : array (n_centers, n_features)
     widths_ : array (n_centers,)
-    coef_ : array (n_centers + 1,)
+    coef_ : array (n_centers + 1,) or (n_centers + 1, n_outputs)
         Output weights, the constant first.
     n_iter_ : int
         Passes of the clustering.
+    n_passes_ : int
+        Passes of the gradient descent, if there was one.
 
     Examples
     --------
@@ -134,19 +159,30 @@ class AggregateRBFRegressor(_RBFNetwork, BagRegressor):
     True
     """
 
+    _multioutput = True
+
     def __init__(
-        self, n_centers=12, *, alpha=0.1, n_init=1, max_iter=100, aggregate="sum", random_state=None
+        self,
+        n_centers=12,
+        *,
+        alpha=0.1,
+        solver="least_squares",
+        learning_rate=1e-5,
+        tol=1e-3,
+        n_init=1,
+        max_iter=100,
+        aggregate="sum",
+        random_state=None,
     ):
         self.n_centers = n_centers
         self.alpha = alpha
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.tol = tol
         self.n_init = n_init
         self.max_iter = max_iter
         self.aggregate = aggregate
         self.random_state = random_state
-
-    @staticmethod
-    def _shaped(coef):
-        return coef[:, 0]
 
 
 class AggregateRBFClassifier(_RBFNetwork, CountClassifier):
@@ -160,7 +196,12 @@ class AggregateRBFClassifier(_RBFNetwork, CountClassifier):
     n_centers : int, default=12
         Number of hidden units.
     alpha : float, default=0.1
-        Price of large output weights. Zero is plain least squares.
+        Price of large output weights, for least squares. Zero is plain least squares.
+    solver : {"least_squares", "gradient"}, default="least_squares"
+        Least squares with a price of large weights, or gradient descent that is stopped early.
+    learning_rate, tol : float, defaults 1e-5, 1e-3
+        Step of the descent (less, where that would diverge), and the fall of the squared error in a
+        pass at which it stops.
     n_init : int, default=1
         Starts of the clustering; the best is kept.
     max_iter : int, default=100
@@ -178,6 +219,8 @@ class AggregateRBFClassifier(_RBFNetwork, CountClassifier):
         Output weights, the constant first.
     n_iter_ : int
         Passes of the clustering.
+    n_passes_ : int
+        Passes of the gradient descent, if there was one.
     classes_ : array
 
     Examples
@@ -195,11 +238,29 @@ class AggregateRBFClassifier(_RBFNetwork, CountClassifier):
     """
 
     def __init__(
-        self, n_centers=12, *, alpha=0.1, n_init=1, max_iter=100, aggregate="sum", random_state=None
+        self,
+        n_centers=12,
+        *,
+        alpha=0.1,
+        solver="least_squares",
+        learning_rate=1e-5,
+        tol=1e-3,
+        n_init=1,
+        max_iter=100,
+        aggregate="sum",
+        random_state=None,
     ):
         self.n_centers = n_centers
         self.alpha = alpha
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.tol = tol
         self.n_init = n_init
         self.max_iter = max_iter
         self.aggregate = aggregate
         self.random_state = random_state
+
+    @staticmethod
+    def _standard(blocks):
+        """Counts have a unit of their own."""
+        return _COUNTS

@@ -6,6 +6,8 @@ from sklearn.utils import check_random_state
 from mixedbag._parameters import at_least, between, one_of, whole
 from mixedbag.aggregate._criteria import LabelCriterion, ValueCriterion
 from mixedbag.aggregate._growth import SortedRows, grow
+from mixedbag.aggregate._leaf_models import fit_leaf_models
+from mixedbag.aggregate._pruning import prune
 from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
 
@@ -22,7 +24,10 @@ TREE_PARAMETERS = {
 class _TreeGrower:
     """What both trees share: how splits are searched for."""
 
-    _parameter_constraints = TREE_PARAMETERS
+    _parameter_constraints = TREE_PARAMETERS | {
+        "ccp_alpha": [at_least(0)],
+        "leaf": [one_of("constant", "linear")],
+    }
 
     def _grow(self, rows, criterion, weight):
         n_features = len(rows.columns)
@@ -37,6 +42,8 @@ class _TreeGrower:
         self.tree_, self.objective_ = grow(
             rows, criterion, weight, self.max_depth, self.min_samples_leaf, draw
         )
+        if self.ccp_alpha > 0:
+            self.tree_ = prune(self.tree_, criterion, self.ccp_alpha)
 
     def _score_instances(self, bags):
         return self.tree_.predict(bags.instances)
@@ -75,6 +82,9 @@ class AggregateTreeClassifier(_TreeGrower, CountClassifier):
         Fewest instances in a leaf.
     max_features : int, float, "sqrt" or None, default=None
         Features drawn at random for each split; all by default.
+    ccp_alpha : float, default=0.0
+        Prune the grown tree: a subtree becomes a leaf where each of its further leaves lowers the
+        objective by no more than this. The paper only limits the depth.
     aggregate : {"sum", "mean"}, default="sum"
         Whether a one-dimensional `y` holds counts of positives or proportions.
     random_state : int, RandomState instance or None, default=None
@@ -85,7 +95,7 @@ class AggregateTreeClassifier(_TreeGrower, CountClassifier):
     tree_ : Tree
         Arrays ``feature`` (−1 in leaves), ``threshold``, ``left``, ``right`` and ``value``.
     objective_ : array
-        The error before the first split and after each: it never rises.
+        The error before the first split and after each: it never rises. Pruning comes later.
     classes_ : array
 
     See Also
@@ -113,12 +123,14 @@ class AggregateTreeClassifier(_TreeGrower, CountClassifier):
         *,
         min_samples_leaf=1,
         max_features=None,
+        ccp_alpha=0.0,
         aggregate="sum",
         random_state=None,
     ):
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
         self.max_features = max_features
+        self.ccp_alpha = ccp_alpha
         self.aggregate = aggregate
         self.random_state = random_state
 
@@ -147,10 +159,17 @@ class AggregateTreeRegressor(_TreeGrower, BagRegressor):
     ridge : float, default=0.05
         Pull of the leaves' values towards the common baseline ``r_0``. With few bags per leaf the
         totals alone determine them badly.
+    leaf : {"constant", "linear"}, default="constant"
+        What a leaf says: one value (the paper), or a linear model of the features, which the paper
+        mentions. The tree is grown with values; then all models are solved for at once, their
+        slopes (by standardised features) as dear as their values.
     min_samples_leaf : int, default=1
         Fewest instances in a leaf.
     max_features : int, float, "sqrt" or None, default=None
         Features drawn at random for each split; all by default.
+    ccp_alpha : float, default=0.0
+        Prune the grown tree: a subtree becomes a leaf where each of its further leaves lowers the
+        objective by no more than this. The paper only limits the depth.
     aggregate : {"sum", "mean"}, default="sum"
         What `y` holds and `predict` returns: totals or means of bags.
     random_state : int, RandomState instance or None, default=None
@@ -161,7 +180,10 @@ class AggregateTreeRegressor(_TreeGrower, BagRegressor):
     tree_ : Tree
         Arrays ``feature`` (−1 in leaves), ``threshold``, ``left``, ``right`` and ``value``.
     objective_ : array
-        The objective before the first split and after each: it never rises.
+        The objective before the first split and after each: it never rises. Pruning, and linear
+        models, come later.
+    leaf_coef_ : array (n_nodes, n_features)
+        Slopes of the linear models, if the leaves have such.
 
     Examples
     --------
@@ -183,15 +205,19 @@ class AggregateTreeRegressor(_TreeGrower, BagRegressor):
         max_depth=5,
         *,
         ridge=0.05,
+        leaf="constant",
         min_samples_leaf=1,
         max_features=None,
+        ccp_alpha=0.0,
         aggregate="sum",
         random_state=None,
     ):
         self.max_depth = max_depth
         self.ridge = ridge
+        self.leaf = leaf
         self.min_samples_leaf = min_samples_leaf
         self.max_features = max_features
+        self.ccp_alpha = ccp_alpha
         self.aggregate = aggregate
         self.random_state = random_state
 
@@ -199,3 +225,14 @@ class AggregateTreeRegressor(_TreeGrower, BagRegressor):
         bag_of = bags.bag_of
         rows = SortedRows.of(bags.instances, bag_of)
         self._grow(rows, ValueCriterion(total, bag_of, weight, float(self.ridge)), weight)
+        if self.leaf == "linear":
+            self.tree_.value, self.leaf_coef_ = fit_leaf_models(
+                self.tree_, bags, total, weight, float(self.ridge)
+            )
+
+    def _score_instances(self, bags):
+        if not hasattr(self, "leaf_coef_"):
+            return self.tree_.predict(bags.instances)
+        leaf = self.tree_.apply(bags.instances)
+        slopes = np.einsum("ij,ij->i", bags.instances, self.leaf_coef_[leaf])
+        return self.tree_.value[leaf] + slopes

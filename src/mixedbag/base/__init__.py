@@ -4,6 +4,7 @@ The author of a learner writes ``_fit`` (or ``_fit_blocks``, for bags anywhere) 
 method (``_score_instances`` or ``_score_bags``) and nothing else; everything public is here.
 """
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,11 @@ class BagEstimator(Reading, Fitting, OneVsRest, Levels, BaseEstimator):
     _renamed: dict[str, str] = {}
 
     def __setstate__(self, state):
+        """Parameters that a saved model does not know yet have their defaults."""
         super().__setstate__({self._renamed.get(name, name): v for name, v in state.items()})
+        for name, parameter in signature(type(self).__init__).parameters.items():
+            if parameter.default is not parameter.empty and not hasattr(self, name):
+                setattr(self, name, parameter.default)
 
     def _refuse_one_class(self):
         if len(self.classes_) < 2:
@@ -138,15 +143,17 @@ class BagRegressor(RegressorMixin, BagEstimator):
 
     ``_fit(bags, total, weight)`` always gets totals; ``_score_instances`` returns the instances'
     values. The constructor has ``aggregate``: "sum" when `y` and predictions are totals of bags,
-    "mean" when they are means.
+    "mean" when they are means. A learner that sets ``_multioutput = True`` may get totals with a
+    column a quantity, and then returns as many values an instance.
     """
 
+    _multioutput = False
     _rules = ("sum",)
     _pooling = Sum()
     aggregate = "sum"
 
     def _read_targets(self, bags, y):
-        y = column_or_1d(y, warn=True)
+        y = self._columns(y)
         if len(y) != len(bags):
             raise InputError(f"{len(y)} totals for {len(bags)} bags")
         try:
@@ -156,12 +163,23 @@ class BagRegressor(RegressorMixin, BagEstimator):
         refuse_missing_labels(bags, y)
         return y
 
+    def _columns(self, y):
+        """One total a bag, or a row of them where the learner can have several."""
+        if self._multioutput and np.ndim(y) == 2 and np.shape(y)[1] > 1:
+            return np.asarray(y)
+        return column_or_1d(y, warn=True)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self._multioutput
+        return tags
+
     def _with_labels(self, bags, y, weight):
         return leave_out_unknown(bags, y, weight)
 
     def _learn(self, bags, y, weight):
-        total = y * bags.sizes if self.aggregate == "mean" else y
-        warn_if_alike(bags, total / bags.sizes, "mean")
+        total = (y.T * bags.sizes).T if self.aggregate == "mean" else y
+        warn_if_alike(bags, (total.T / bags.sizes).T, "mean")
         self._fit(bags, total, weight)
 
     def _learn_blocks(self, source):
@@ -183,11 +201,11 @@ class BagRegressor(RegressorMixin, BagEstimator):
         values = self._score_instances(bags)
         if totals is None:
             return values
-        totals = column_or_1d(totals).astype(np.float64)
+        totals = self._columns(totals).astype(np.float64)
         if len(totals) != len(bags):
             raise InputError(f"{len(totals)} totals for {len(bags)} bags")
         if self.aggregate == "mean":
-            totals = totals * bags.sizes
+            totals = (totals.T * bags.sizes).T
         known = np.where(np.isnan(totals), bag_sum(values, bags.offsets), totals)
         return add_up(values, bags.offsets, known)
 

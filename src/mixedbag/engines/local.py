@@ -72,7 +72,7 @@ def with_totals(block, aggregate):
     """The block with totals as targets, from totals or means."""
     target = np.asarray(block.target, dtype=np.float64)
     return block._replace(
-        target=target * block.bags.sizes if aggregate == "mean" else target
+        target=(target.T * block.bags.sizes).T if aggregate == "mean" else target
     ).used()
 
 
