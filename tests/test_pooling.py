@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.special import expit, logit
 
 from mixedbag.pooling import (
     ISR,
@@ -13,6 +14,7 @@ from mixedbag.pooling import (
     Majority,
     Max,
     Mean,
+    MeanProbability,
     NoisyOr,
     Sum,
     bag_argmax,
@@ -36,6 +38,8 @@ ONE_BAG = {
     ISR(): lambda f: np.log(np.exp(f).sum()),
     NoisyOr(): lambda f: -np.log(1 / (1 - np.prod(1 - 1 / (1 + np.exp(-f)))) - 1),
     OWA(0.4): lambda f: owa(f, 0.4),
+    MeanProbability(): lambda f: logit(expit(f).mean()),
+    MeanProbability(0.4, 2.0): lambda f: 0.5 * logit(owa(expit(2 * f), 0.4)),
 }
 SMOOTH = [p for p in ONE_BAG if not isinstance(p, Majority)]
 

@@ -46,7 +46,8 @@ HELPERS = {
 _CLASSES = {
     "mixedbag.bags": ("Bags",),
     "mixedbag.pooling": (
-        *("ISR", "LogMeanExp", "LogSumExp", "Majority", "Max", "Mean", "NoisyOr", "OWA", "Sum"),
+        *("ISR", "LogMeanExp", "LogSumExp", "Majority", "Max", "Mean", "MeanProbability"),
+        *("NoisyOr", "OWA", "Sum"),
     ),
     "mixedbag.wrappers": ("BagFeatures", "BagPipeline", "InstanceWise", "SpreadLabels"),
     "sklearn.decomposition": ("PCA", "TruncatedSVD"),

@@ -34,6 +34,7 @@ __all__ = [
     "Majority",
     "Max",
     "Mean",
+    "MeanProbability",
     "NoisyOr",
     "Pooling",
     "Sum",
@@ -299,6 +300,42 @@ class OWA(Pooling):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         weights = self.weights(scores, offsets)  # the value needs them too: sort only once
         return bag_sum(weights * scores, offsets), weights, *self.curvature(scores, offsets)
+
+
+@dataclass(frozen=True)
+class MeanProbability(Pooling):
+    """Log-odds of the mean of the instances' probabilities ``σ(s F_ij)``, over ``s``.
+
+    The mean is plain, or an ordered weighted one (`OWA`) for an exponent `a` other than 1. Scores
+    are log-odds times ``1/s``: ``s = 2`` for those of the exponential loss.
+    """
+
+    a: float = 1.0
+    scale: float = 1.0
+
+    def __post_init__(self):
+        check_parameters(vars(self), {"a": [above(0)], "scale": [above(0)]})
+
+    def value(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+        return self.derivatives(scores, offsets)[0]
+
+    def weights(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+        return self.derivatives(scores, offsets)[1]
+
+    def curvature(self, scores, offsets):
+        return self.derivatives(scores, offsets)[2:]
+
+    def derivatives(self, scores, offsets):
+        log_odds = self.scale * scores
+        # In logarithms, because probabilities of bags and of their instances vanish together.
+        share = np.log(np.maximum(OWA(self.a).weights(scores, offsets), np.finfo(float).tiny))
+        positive, negative = -np.logaddexp(0.0, -log_odds), -np.logaddexp(0.0, log_odds)
+        log_p = bag_logsumexp(share + positive, offsets)
+        log_rest = bag_logsumexp(share + negative, offsets)
+        weights = np.exp(share + positive + negative - spread(log_p + log_rest, offsets))
+        bend = self.scale * weights * -np.tanh(0.5 * log_odds)
+        rank = self.scale * np.tanh(0.5 * (log_p - log_rest))
+        return (log_p - log_rest) / self.scale, weights, bend, rank
 
 
 def __dir__():

@@ -4,7 +4,7 @@ import numpy as np
 
 from mixedbag import Bags
 from mixedbag.boosting import ExponentialLoss, LogisticLoss
-from mixedbag.pooling import ISR, OWA, LogMeanExp, LogSumExp, Mean, NoisyOr
+from mixedbag.pooling import ISR, OWA, LogMeanExp, LogSumExp, Mean, MeanProbability, NoisyOr
 
 POOLINGS = [
     LogMeanExp(0.01),
@@ -17,6 +17,8 @@ POOLINGS = [
     OWA(0.5),
     OWA(2.0),
     Mean(),
+    MeanProbability(),
+    MeanProbability(0.5, 2.0),
 ]
 LOSSES = [ExponentialLoss(), LogisticLoss()]
 

@@ -13,12 +13,13 @@ import numpy as np
 from mixedbag.boosting._ensembles import Stump
 from mixedbag.boosting._grid import Grid
 from mixedbag.boosting._scores import Derivatives, Scores
-from mixedbag.boosting.steps import LONGEST
+from mixedbag.boosting.steps import LONGEST, Candidates
 from mixedbag.exceptions import InputError
 
 LEAST = -700.0  # the logarithm of a loss that is as good as zero
 FINALISTS = 4  # candidates that are worth an exact search
 TIE = 1e-10  # losses this close are equal: the first cell wins, whatever the order of summation
+_AT_ONCE = 1000  # stumps that are followed together
 MAX_TRIALS = 40
 FEW_TRIALS = 3  # once some direction falls, others get only this many chances
 TOLERANCE = 1e-10
@@ -103,25 +104,9 @@ class StumpSearch:
         before = here.sum(Derivatives.loss)
         sums = self.codes.sum(self.step.sums, here)
         candidates = self.step.candidates(sums, self.grid, before, standing.weight)
-        stumps = here.map(
-            Derivatives.toward_stumps,
-            self.codes,
-            *self.grid.place(candidates.cell),
-            candidates.left,
-            candidates.right,
-        )
-        if self.step.exact:
-            losses = follow(stumps)(candidates.length)[:, 0]
-            first = np.argsort(np.round(losses / standing.weight, 10), kind="stable")[:FINALISTS]
-            candidates, stumps = candidates.take(first), stumps.map(_chosen, first)
-            length, after = exact_lengths(follow(stumps), candidates.length, LONGEST)
-        else:
-            length, after = falling_lengths(follow(stumps), candidates.length, before)
-        if self.learning_rate != 1.0:
-            length, after = falling_lengths(follow(stumps), self.learning_rate * length, before)
-        cell, left, right, _ = candidates
-        ties = np.flatnonzero(after <= after.min() + TIE * before)
-        k = ties[np.argmin(cell[ties])]
+        candidates, after = self._followed(here, candidates, before, standing.weight)
+        cell, left, right, length = candidates
+        k = _first_lowest(after, cell, before)
         if not after[k] < before:
             return None
         stump = self._stump(cell[k], float(length[k] * left[k]), float(length[k] * right[k]))
@@ -129,6 +114,43 @@ class StumpSearch:
             Scores.plus_stump, self.codes, *self.grid.place(cell[k]), stump.left, stump.right
         )
         return Found(stump, standing.settled(scores, after[k]))
+
+    def _followed(self, here, candidates, before, weight):
+        """The candidates that are left, with the lengths they go and the losses there."""
+        if len(candidates.cell) > _AT_ONCE:
+            return self._winners(here, candidates, before, weight)
+        stumps = self._toward(here, candidates)
+        if self.step.exact:
+            if getattr(self.step, "n_candidates", 0) is not None:
+                losses = follow(stumps)(candidates.length)[:, 0]
+                first = np.argsort(np.round(losses / weight, 10), kind="stable")[:FINALISTS]
+                candidates, stumps = candidates.take(first), stumps.map(_chosen, first)
+            length, after = exact_lengths(follow(stumps), candidates.length, LONGEST)
+        else:
+            length, after = falling_lengths(follow(stumps), candidates.length, before)
+        if self.learning_rate != 1.0:
+            length, after = falling_lengths(follow(stumps), self.learning_rate * length, before)
+        return candidates._replace(length=length), after
+
+    def _winners(self, here, candidates, before, weight):
+        """The best of some candidates at a time: all at once would not fit in memory."""
+        parts = np.array_split(
+            np.arange(len(candidates.cell)), -(-len(candidates.cell) // _AT_ONCE)
+        )
+        found = [self._followed(here, candidates.take(part), before, weight) for part in parts]
+        first = [_first_lowest(after, some.cell, before) for some, after in found]
+        best = [some.take([k]) for (some, _), k in zip(found, first)]
+        losses = [after[k] for (_, after), k in zip(found, first)]
+        return Candidates(*map(np.concatenate, zip(*best))), np.array(losses)
+
+    def _toward(self, here, candidates):
+        return here.map(
+            Derivatives.toward_stumps,
+            self.codes,
+            *self.grid.place(candidates.cell),
+            candidates.left,
+            candidates.right,
+        )
 
     def _stump(self, cell, left, right):
         grid = self.grid
@@ -138,6 +160,12 @@ class StumpSearch:
         else:
             missing = left if grid.missing[slot] == 0 else right
         return Stump(int(grid.feature[slot]), float(grid.cut[cell]), left, right, missing)
+
+
+def _first_lowest(losses, cell, before):
+    """Which candidate has the lowest loss; of those that tie, the one of the first cell."""
+    ties = np.flatnonzero(losses <= losses.min() + TIE * before)
+    return ties[np.argmin(cell[ties])]
 
 
 def follow(steps):

@@ -6,11 +6,11 @@ One loop, three pieces to swap. The named boosters are the combinations of the l
 
 from sklearn.utils._param_validation import HasMethods
 
-from mixedbag._parameters import above
+from mixedbag._parameters import above, one_of
 from mixedbag.boosting._loop import BoostedBags
 from mixedbag.boosting.losses import ExponentialLoss, LogisticLoss
 from mixedbag.boosting.steps import NewtonStep, PartitionStep, SignStep
-from mixedbag.pooling import ISR, OWA, LogMeanExp, NoisyOr, Pooling
+from mixedbag.pooling import ISR, OWA, LogMeanExp, MeanProbability, NoisyOr, Pooling
 
 __all__ = ["ISRBoost", "NoisyOrBoost", "OWABoost", "PooledBoostingClassifier"]
 
@@ -109,6 +109,9 @@ class OWABoost(BoostedBags):
     a : float, default=0.5
         Exponent of the weights ``(k/n)^a − ((k−1)/n)^a`` of a bag's k-th highest of n scores: 0 is
         the maximum, 1 the mean.
+    average : {"scores", "probabilities"}, default="scores"
+        What is averaged: the scores, or, as published, the probabilities ``σ(2F)`` that they mean,
+        whose average is the probability of the bag.
     n_rounds, learning_rate, estimator, n_jobs, random_state : as in `ExpBinBoost`
     early_stopping, validation_fraction, n_iter_no_change : as in `ExpBinBoost`
 
@@ -134,7 +137,7 @@ class OWABoost(BoostedBags):
     """
 
     _search_space = {"a": [0.25, 0.5, 1.0]}
-    _parameter_constraints = {"a": [above(0)]}
+    _parameter_constraints = {"a": [above(0)], "average": [one_of("scores", "probabilities")]}
     _loss = ExponentialLoss()
     _step = PartitionStep()
 
@@ -142,6 +145,7 @@ class OWABoost(BoostedBags):
         self,
         a=0.5,
         *,
+        average="scores",
         n_rounds=100,
         learning_rate=1.0,
         estimator=None,
@@ -162,9 +166,12 @@ class OWABoost(BoostedBags):
             random_state=random_state,
         )
         self.a = a
+        self.average = average
 
     @property
     def _pooling(self):
+        if self.average == "probabilities":
+            return MeanProbability(self.a, 1.0 / self._loss.log_odds_scale)
         return OWA(self.a)
 
 

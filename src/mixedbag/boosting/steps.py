@@ -2,8 +2,9 @@
 
 A step names the ``sums`` it needs from the codes and derivatives of a block of bags, and turns the
 sums of all blocks into ``candidates``: a value for either side of a threshold, and how far to go.
-The loss itself then decides between the best candidate of each of the most promising features, and
-how far to go along it (to the minimum if the step is ``exact``).
+The loss itself then decides between the best candidate of each of the most promising features
+(``n_candidates`` of them; None: between all thresholds of all features), and how far to go along it
+(to the minimum if the step is ``exact``).
 """
 
 from dataclasses import dataclass
@@ -49,7 +50,7 @@ class SignStep:
     the exponential loss this is discrete AdaBoost.
     """
 
-    n_candidates: int = 16
+    n_candidates: int | None = 16
 
     sums = staticmethod(class_sums)
     exact = True
@@ -60,8 +61,7 @@ class SignStep:
         below = sums[:, 1] - sums[:, 0]
         above = (total[1] - total[0]) - below
         edge = np.where(grid.is_cut, np.abs(below) + np.abs(above), -np.inf)
-        best = best_cells(edge, grid)
-        cell = best[_most_promising(edge[best], self.n_candidates)]
+        cell = _worth_trying(edge, grid, self.n_candidates)
         left, right = (np.where(side[cell] < 0, -1.0, 1.0) for side in (below, above))
         # AdaBoost's weight, exact for bags of one and a good start for others.
         length = np.arctanh(np.clip(edge[cell] / loss, 1e-3, 1 - 1e-9))
@@ -75,7 +75,7 @@ class NewtonStep:
     ``longest`` bounds the step: curvature says little about places far away.
     """
 
-    n_candidates: int = 8
+    n_candidates: int | None = 8
     longest: float = 4.0
 
     sums = staticmethod(newton_sums)
@@ -84,11 +84,9 @@ class NewtonStep:
     def candidates(self, sums, grid, loss: float, weight: float) -> Candidates:
         """The Newton step of each of the slots where it promises most."""
         gain = newton_gains(sums, grid.cells, grid.is_cut, self.longest)
-        best = best_cells(gain, grid)
-        chosen = _most_promising(gain[best], self.n_candidates)
-        cell = best[chosen]
+        cell = _worth_trying(gain, grid, self.n_candidates)
         v_l, a, b = sums[cell].T
-        v_all, u_all, _ = sums[grid.cells[chosen + 1] - 1].T
+        v_all, u_all, _ = sums[grid.cells[grid.slot[cell] + 1] - 1].T
         left, right = guarded_steps(v_l, v_all - v_l, a, b, u_all - a - 2.0 * b, self.longest)
         return Candidates(cell, left, right, np.ones(len(cell)))
 
@@ -101,7 +99,7 @@ class PartitionStep:
     that a pure side gets a finite value.
     """
 
-    n_candidates: int = 8
+    n_candidates: int | None = 8
 
     sums = staticmethod(class_sums)
     exact = False
@@ -113,14 +111,21 @@ class PartitionStep:
         sums = np.maximum(sums, 0.0)  # sparse sums are differences
         error = np.sqrt(sums[:, 0] * sums[:, 1]) + np.sqrt(above[:, 0] * above[:, 1])
         gain = np.where(grid.is_cut, total.sum() - 2.0 * error, -np.inf)
-        best = best_cells(gain, grid)
-        cell = best[_most_promising(gain[best], self.n_candidates)]
+        cell = _worth_trying(gain, grid, self.n_candidates)
         smooth = total.sum() / (2.0 * weight)
         left, right = (
             0.5 * np.log((side[cell, 1] + smooth) / (side[cell, 0] + smooth))
             for side in (sums, above)
         )
         return Candidates(cell, left, right, np.ones(len(cell)))
+
+
+def _worth_trying(gain, grid, n):
+    """The best cells of the `n` most promising slots; all cells that are cuts if `n` is None."""
+    if n is None:
+        return np.flatnonzero(grid.is_cut)
+    best = best_cells(gain, grid)
+    return best[_most_promising(gain[best], n)]
 
 
 def _most_promising(gain, n):

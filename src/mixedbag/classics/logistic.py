@@ -7,11 +7,11 @@ from scipy.special import expit
 from mixedbag._parameters import above, one_of, whole
 from mixedbag._wide import in_double, times
 from mixedbag.base import BagClassifier, LogOddsMixin
-from mixedbag.pooling import Mean, NoisyOr
+from mixedbag.pooling import Mean, MeanProbability, NoisyOr
 
 __all__ = ["MILogisticRegression"]
 
-_POOLINGS = {"any": NoisyOr(), "mean": Mean()}
+_POOLINGS = {"any": NoisyOr(), "mean": Mean(), "mean_probability": MeanProbability()}
 
 
 class MILogisticRegression(LogOddsMixin, BagClassifier):
@@ -23,14 +23,16 @@ class MILogisticRegression(LogOddsMixin, BagClassifier):
         ½ ‖w‖² + C Σ_i log(1 + exp(−t_i Y_i)),   t_i = ±1
 
     With ``pooling="any"`` the bag is positive when some instance is, each independently (noisy-or);
-    with "mean" all instances matter alike, and the problem is convex. With bags of one both are
-    `sklearn.linear_model.LogisticRegression`.
+    with "mean" all instances matter alike, and the problem is convex: Xu and Frank's geometric
+    mean. With "mean_probability" the probability of a bag is the arithmetic mean of those of its
+    instances, their other model, which the boosting literature calls MI-LR. With bags of one all
+    are `sklearn.linear_model.LogisticRegression`.
 
     Parameters
     ----------
     C : float
         Inverse strength of the penalty on weights; the intercept is free.
-    pooling : {"any", "mean"}
+    pooling : {"any", "mean", "mean_probability"}
         How instances make the bag's label.
     max_iter : int
         Most L-BFGS steps.
@@ -43,13 +45,13 @@ class MILogisticRegression(LogOddsMixin, BagClassifier):
     coef_ : array of shape (n_features,)
     intercept_ : float
     objective_ : array
-        The objective after each step from the start for "any", or all steps for "mean".
+        The objective after each step; without those towards the start, except for "mean".
     n_iter_ : int
         Number of steps, those towards the start included.
 
     Notes
     -----
-    "any" is not convex; its search starts from the solution for "mean", so fits are repeatable.
+    Only "mean" is convex; other searches start from its solution, so fits are repeatable.
 
     Examples
     --------
