@@ -42,8 +42,9 @@ def read_weights(bags: Bags, sample_weight: ArrayLike | None) -> np.ndarray:
 
 def refuse_missing_labels(bags: Bags, y: np.ndarray) -> None:
     """Raise a `ValueError` that names the first bag whose label is NaN, None or infinite."""
-    missing = unlabelled(y) | (np.isinf(y) if y.dtype.kind == "f" else False)
-    missing = missing.reshape(len(y), -1).any(axis=1)  # a row may be of several totals
+    missing = unlabelled(y)
+    if y.dtype.kind == "f":
+        missing |= np.isinf(y).reshape(len(y), -1).any(axis=1)
     if missing.any():
         i = int(np.argmax(missing))
         kind = "infinity" if y.dtype.kind == "f" and np.isinf(y[i]).any() else "NaN"
