@@ -29,6 +29,29 @@ class _RBFNetwork:
         "learning_rate": [above(0)],
     }
 
+    def __init__(
+        self,
+        n_centers=12,
+        *,
+        alpha=0.1,
+        solver="least_squares",
+        learning_rate=1e-5,
+        tol=1e-3,
+        n_init=1,
+        max_iter=100,
+        aggregate="sum",
+        random_state=None,
+    ):
+        self.n_centers = n_centers
+        self.alpha = alpha
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.tol = tol
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.aggregate = aggregate
+        self.random_state = random_state
+
     def _fit_blocks(self, blocks):
         rows, weight, _ = sample_rows(blocks)
         self._place_centers(rows, weight)
@@ -161,29 +184,6 @@ class AggregateRBFRegressor(_RBFNetwork, BagRegressor):
 
     _multioutput = True
 
-    def __init__(
-        self,
-        n_centers=12,
-        *,
-        alpha=0.1,
-        solver="least_squares",
-        learning_rate=1e-5,
-        tol=1e-3,
-        n_init=1,
-        max_iter=100,
-        aggregate="sum",
-        random_state=None,
-    ):
-        self.n_centers = n_centers
-        self.alpha = alpha
-        self.solver = solver
-        self.learning_rate = learning_rate
-        self.tol = tol
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.aggregate = aggregate
-        self.random_state = random_state
-
 
 class AggregateRBFClassifier(_RBFNetwork, CountClassifier):
     """Radial basis function network that learns from counts per bag.
@@ -236,29 +236,6 @@ class AggregateRBFClassifier(_RBFNetwork, CountClassifier):
     >>> float(np.mean(model.predict_instances(bags) == inside)) > 0.9
     True
     """
-
-    def __init__(
-        self,
-        n_centers=12,
-        *,
-        alpha=0.1,
-        solver="least_squares",
-        learning_rate=1e-5,
-        tol=1e-3,
-        n_init=1,
-        max_iter=100,
-        aggregate="sum",
-        random_state=None,
-    ):
-        self.n_centers = n_centers
-        self.alpha = alpha
-        self.solver = solver
-        self.learning_rate = learning_rate
-        self.tol = tol
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.aggregate = aggregate
-        self.random_state = random_state
 
     @staticmethod
     def _standard(blocks):

@@ -103,7 +103,7 @@ class Convexification:
     def _distinct(self, cuts):
         """The first `keep` cuts, each at a large enough angle to all others."""
         accepted = [cut.direction for cut in self.cuts] if self.max_cosine < 1.0 else []
-        kept = []
+        kept: list[Cut] = []
         for cut in cuts:
             if len(kept) == self.keep:
                 break

@@ -8,7 +8,7 @@ from scipy.special import logit
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
-from mixedbag._parameters import between, whole
+from mixedbag._parameters import at_least, between, whole
 from mixedbag.base import LogOddsMixin
 from mixedbag.engines import LocalBlocks
 from mixedbag.sequence._autoregression import Autoregression
@@ -19,6 +19,7 @@ from mixedbag.sequence._blocks import (
     refuse_short_bags,
 )
 from mixedbag.sequence._direct import fit_labels
+from mixedbag.sequence._levels import Levelled
 from mixedbag.sequence._model import Model, block_statistics, maximise
 from mixedbag.sequence._start import begin
 from mixedbag.sequence._stream import StreamLearner
@@ -38,6 +39,7 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
     _parameter_constraints = {
         "n_states": [whole(1)],
         "order": [whole(0)],
+        "level": [at_least(0)],
         "max_iter": [whole(1)],
         "n_init": [whole(1)],
         "precision": [between(1e-12, 1e-2)],
@@ -48,6 +50,7 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
         n_states=10,
         *,
         order=3,
+        level=0.0,
         max_iter=30,
         n_init=2,
         tol=1e-4,
@@ -57,6 +60,7 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
     ):
         self.n_states = n_states
         self.order = order
+        self.level = level
         self.max_iter = max_iter
         self.n_init = n_init
         self.tol = tol
@@ -109,6 +113,9 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
     def _store(self, model):
         self.coefficients_ = model.emission.coefficients
         self.covariances_ = model.emission.covariances
+        if self.level > 0:
+            level = model.emission.level
+            self.levels_, self.level_covariances_ = level.coefficients[:, 0], level.covariances
         self.theta_ = model.theta
         self.omega_ = model.omega
         self.center_, self.scale_ = model.center, model.scale
@@ -118,7 +125,7 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
     def _model(self):
         return Model(
             dynamics=self._stored_dynamics(),
-            emission=Autoregression(self.coefficients_, self.covariances_),
+            emission=self._stored_emission(),
             theta=self.theta_,
             omega=self.omega_,
             order=self.order,
@@ -127,7 +134,15 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
             noise=self.noise_,
             rate=self.rate_,
             precision=self.precision,
+            level=self.level,
         )
+
+    def _stored_emission(self):
+        motion = Autoregression(self.coefficients_, self.covariances_)
+        if self.level == 0:
+            return motion
+        level = Autoregression(self.levels_[:, None, :], self.level_covariances_)
+        return Levelled(motion, level, self.level)
 
     # Scores --------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mixedbag.sequence._autoregression import Autoregression
+from mixedbag.sequence._levels import most_likely_emission
 from mixedbag.sequence._regression import embed, second_moments
 
 # Priors of the labels. θ: as if each state had been seen for a few steps with the labels of the
@@ -27,7 +27,7 @@ class Model:
     """
 
     dynamics: Any
-    emission: Any  # an `Autoregression`, once the states are found
+    emission: Any  # an `Autoregression`, or `Levelled`, once the states are found
     theta: np.ndarray
     omega: float
     order: int
@@ -36,6 +36,7 @@ class Model:
     noise: np.ndarray
     rate: float
     precision: float
+    level: float = 0.0  # the power of the states' levels in their densities
 
     def read(self, bags):
         """The rows of all steps with a full past, and where each bag starts."""
@@ -147,7 +148,7 @@ def maximise_dynamics(statistics, model):
     return replace(
         model,
         dynamics=type(model.dynamics).most_likely(statistics.first, statistics.moves),
-        emission=Autoregression.most_likely(statistics.moments, model.noise),
+        emission=most_likely_emission(statistics.moments, model.noise, model.level),
     )
 
 

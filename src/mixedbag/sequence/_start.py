@@ -14,8 +14,9 @@ from sklearn.cluster import KMeans
 from mixedbag.bags import Bags
 from mixedbag.engines import Labelled
 from mixedbag.engines.local import few_bags
-from mixedbag.sequence._autoregression import Autoregression, typical_noise
+from mixedbag.sequence._autoregression import typical_noise
 from mixedbag.sequence._direct import fit_labels
+from mixedbag.sequence._levels import most_likely_emission
 from mixedbag.sequence._model import Model, maximise_dynamics, unlabelled_statistics
 from mixedbag.sequence._regression import embed, second_moments
 
@@ -28,7 +29,7 @@ LABEL_ITERATIONS = 30
 def begin(blocks, dynamics, settings, random_state):
     """The best of several starts: states fitted without labels, then labels fitted to the states.
 
-    ``dynamics`` is the class of the states' dynamics; ``settings`` holds n_states, order,
+    ``dynamics`` is the class of the states' dynamics; ``settings`` holds n_states, order, level,
     precision and n_init.
     """
     blank = _blank_model(blocks, dynamics, settings)
@@ -66,6 +67,7 @@ def _blank_model(blocks, dynamics, settings):
         noise=typical_noise(pooled, len(center)),
         rate=positive / bags,
         precision=settings.precision,
+        level=settings.level,
     )
 
 
@@ -105,9 +107,8 @@ def _from_states(rows, per_step, states, blank):
     """The model whose autoregressions fit the steps assigned to each state."""
     share = np.zeros((len(rows), len(blank.theta)))
     share[np.arange(len(rows)), states] = per_step
-    return replace(
-        blank, emission=Autoregression.most_likely(second_moments(rows, share), blank.noise)
-    )
+    moments = second_moments(rows, share)
+    return replace(blank, emission=most_likely_emission(moments, blank.noise, blank.level))
 
 
 def _window_states(rows, starts, per_step, blank, random_state):

@@ -30,6 +30,10 @@ class ARHMMClassifier(SequenceClassifier):
         How many past samples predict the next. A bag needs at least ``order + 1`` samples. An
         autoregression tells motions apart; 0 makes the states plain Gaussians, which tell levels
         (postures) apart.
+    level : float, default=0.0
+        The power of each state's own level, a Gaussian of its samples, beside its autoregression. 0
+        is the paper's model, which tells motions apart; around 0.1 it tells postures apart, too.
+        The likelihood is then a composite one.
     max_iter : int, default=30
         Most iterations of EM on states and labels together.
     n_init : int, default=2
@@ -57,6 +61,9 @@ class ARHMMClassifier(SequenceClassifier):
         samples, latest first, then the intercept.
     covariances_ : array of shape (n_states, n_features, n_features)
         Covariance of each state's noise.
+    levels_, level_covariances_ : arrays (n_states, n_features), (n_states, n_features, n_features)
+        Levels of the states on standardised channels, and the covariance about them, if `level` is
+        above 0.
     initial_, transition_ : arrays of shape (n_states,) and (n_states, n_states)
         Probabilities of the first state, and of the next given the last.
     objective_ : array of shape (n_iter_,)
