@@ -29,10 +29,12 @@ from mixedbag.boosting._grid import common_grid
 from mixedbag.boosting._scores import Scores
 from mixedbag.boosting._search import Standing, StumpSearch
 from mixedbag.engines import LocalBlocks
-from mixedbag.pooling import LogMeanExp
+from mixedbag.pooling import LogMeanExp, MeanProbability
 from tests.boosting.toys import LOSSES, POOLINGS, best_sign_stump, random_bags
 
 STEPS = [SignStep(), NewtonStep(), PartitionStep()]
+# Means of probabilities are flat where all of a bag's instances are sure: nothing falls from there.
+UNBOUNDED = [pooling for pooling in POOLINGS if not isinstance(pooling, MeanProbability)]
 PRESETS = [ExpBinBoost, ExpRegBoost, NoisyOrBoost, ISRBoost, OWABoost]
 
 
@@ -81,7 +83,7 @@ def test_training_loss_falls_for_every_combination(pooling, loss, step):
 
 @pytest.mark.parametrize("step", STEPS, ids=repr)
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
-@pytest.mark.parametrize("pooling", POOLINGS, ids=repr)
+@pytest.mark.parametrize("pooling", UNBOUNDED, ids=repr)
 @pytest.mark.parametrize("scale", [100.0, 1e4])
 def test_rounds_from_extreme_scores_fall(pooling, loss, step, scale):
     bags, sign, weight = random_bags(n_bags=20, largest=30, seed=6)
