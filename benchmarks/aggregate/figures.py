@@ -29,7 +29,11 @@ RANDOMNESS = (0, 25, 50, 100, 200, 500, 2000)
 FIGURES = {
     1: ("k-nearest neighbours", "regression", AggregateKNeighborsRegressor(5)),
     2: ("k-nearest neighbours", "classification", AggregateKNeighborsClassifier(5)),
-    3: ("RBF network", "regression", AggregateRBFRegressor(12, random_state=0)),
+    3: (
+        "RBF network",
+        "regression",
+        AggregateRBFRegressor(12, solver="least_squares", random_state=0),
+    ),
     4: (
         "neural network",
         "classification",
@@ -48,6 +52,8 @@ GRADIENT = {
         12, loss="squared", alpha=0.0, n_networks=1, max_iter=20_000, random_state=0, **PAPERS
     ),
 }
+# Figure 3 a third time, by the one of both that generalised cross-validation takes: the default.
+AUTOMATIC = {3: AggregateRBFRegressor(12, random_state=0)}
 # Figure 7 a second time, with the ridge chosen: 0.05 is what the paper found by trying.
 RIDGES = {7: {"ridge": [0.05, 0.5, 5.0, 50.0]}}
 # The paper picks C of the regression machines for each data set, by powers of ten; here
@@ -71,7 +77,15 @@ def run(case):
     """Mean and deviation over the folds, for the learner and for its control."""
     figure = case["figure"]
     learner = FIGURES[figure][2]
-    kinds = ("aggregate", "control", "fixed", "gradient", "gradient control", "ridge chosen")
+    kinds = (
+        "aggregate",
+        "control",
+        "fixed",
+        "gradient",
+        "gradient control",
+        "default",
+        "ridge chosen",
+    )
     scores = {kind: [] for kind in kinds}
     for seed, (X, y, X_test, y_test) in enumerate(folds(case["dataset"])):
         data = aggregate(X, y, case["size"], case["randomness"], random_state=seed)
@@ -88,6 +102,9 @@ def run(case):
             scores["gradient"].append(measure(model, X_test, y_test))
             model = control(figure, descent, data)
             scores["gradient control"].append(measure(model, X_test, y_test))
+        if figure in AUTOMATIC:
+            model = AUTOMATIC[figure].fit(data.bags, data.y)
+            scores["default"].append(measure(model, X_test, y_test))
         if figure in RIDGES:
             model = choose(learner, RIDGES[figure], data.bags, data.y, np.arange(len(data.bags)))
             scores["ridge chosen"].append(measure(model, X_test, y_test))
@@ -174,7 +191,7 @@ def second(figure, task, rows):
             f" 'gradient': the paper's descent ({GRADIENT[figure]}). It is better than its own "
             f"control in {np.mean(against > 0):.0%} of cells (mean {against.mean():+.3f}), and "
             f"better than the learner above in {np.mean(ours > 0):.0%} (mean {ours.mean():+.3f})."
-        )
+        ) + default(rows)
     if figure in RIDGES and all("ridge chosen" in row for row in rows):
         gain = sign * np.array([r["ridge chosen"] - r["aggregate"] for r in rows])
         return (
@@ -183,6 +200,19 @@ def second(figure, task, rows):
             f"{np.mean(gain < 0):.0%} (mean {gain.mean():+.3f})."
         )
     return ""
+
+
+def default(rows):
+    """What taking the better by generalised cross-validation is worth."""
+    if not all("default" in row for row in rows):
+        return ""
+    gain = np.array([r["aggregate"] - r["default"] for r in rows])
+    lost = np.array([r["default"] - min(r["aggregate"], r["gradient"]) for r in rows])
+    return (
+        " 'default': the one of both whose error is smaller by generalised cross-validation; "
+        f"better than the first by {gain.mean():+.3f} on average, {lost.mean():.3f} above the "
+        "better of both."
+    )
 
 
 CHOICE = (

@@ -35,17 +35,22 @@ def test_the_descent_ends_where_its_passes_would(tol, n_outputs):
     A = rng.normal(size=(30, 6)) @ np.diag([3, 2, 1, 0.5, 0.1, 0.0])
     y = rng.normal(size=(30, n_outputs)) + A[:, :1]
     rate = 0.3 / np.linalg.norm(A, 2) ** 2
-    v, passes = descended(A, y, rate, tol)
+    v, freedom, passes = descended(A, y, rate, tol)
     expected, their_passes = walked(A, y, rate, tol)
     assert passes == their_passes
     np.testing.assert_allclose(v, expected, atol=1e-9)
+    v = np.zeros((6, 30))
+    for _ in range(passes):
+        v = v + rate * A.T @ (np.eye(30) - A @ v)
+    assert freedom == pytest.approx(np.trace(A @ v))
 
 
 def test_a_descent_without_a_tolerance_ends_at_least_squares():
     rng = np.random.default_rng(1)
     A, y = rng.normal(size=(20, 5)), rng.normal(size=(20, 2))
-    v, _ = descended(A, y, 1e9, 0.0)  # too large a rate is made smaller
+    v, freedom, _ = descended(A, y, 1e9, 0.0)  # too large a rate is made smaller
     np.testing.assert_allclose(v, np.linalg.lstsq(A, y, rcond=None)[0], atol=1e-9)
+    assert freedom == pytest.approx(5)
 
 
 def problem(seed=0, n=240, size=4):
@@ -64,10 +69,9 @@ def test_an_rbf_network_follows_the_paper():
     A = bag_sum(activations(bags.instances, model.centers_, model.widths_), bags.offsets)
     mean = total.sum() / bags.n_instances
     spread = np.sqrt(((total - mean * bags.sizes) ** 2).sum() / bags.n_instances)
-    v, passes = walked(A, ((total - mean * bags.sizes) / spread)[:, None], 1e-5, 1e-3)
+    v, _ = walked(A, ((total - mean * bags.sizes) / spread)[:, None], 1e-5, 1e-3)
     expected = spread * v[:, 0]
     expected[0] += mean
-    assert model.n_passes_ == passes
     np.testing.assert_allclose(model.coef_, expected, rtol=1e-6)
 
 
@@ -77,7 +81,7 @@ def test_a_longer_descent_comes_closer_to_least_squares(Learner):
     y = totals[:, 0]
     if Learner is AggregateRBFClassifier:
         y = bag_sum((values[:, 0] > 0).astype(float), bags.offsets)
-    best = Learner(6, alpha=0.0, random_state=0).fit(bags, y).coef_
+    best = Learner(6, alpha=0.0, solver="least_squares", random_state=0).fit(bags, y).coef_
     away = [
         np.linalg.norm(
             Learner(6, solver="gradient", tol=tol, random_state=0).fit(bags, y).coef_ - best
@@ -86,6 +90,18 @@ def test_a_longer_descent_comes_closer_to_least_squares(Learner):
     ]
     assert (np.diff(away) < 0).all()
     assert away[-1] < 1e-6 * np.linalg.norm(best)
+
+
+def test_few_bags_are_learned_by_the_descent_and_many_by_least_squares():
+    bags, totals, _ = problem(n=2000)
+    many = AggregateRBFRegressor(random_state=0).fit(bags, totals[:, 0])
+    assert many.solver_ == "least_squares"
+    noisy = totals[:14, 0] + np.random.default_rng(0).normal(size=14)
+    few = AggregateRBFRegressor(random_state=0).fit(bags[:14], noisy)
+    assert few.solver_ == "gradient"
+    for model, data in ((many, (bags, totals[:, 0])), (few, (bags[:14], noisy))):
+        same = AggregateRBFRegressor(solver=model.solver_, random_state=0).fit(*data)
+        np.testing.assert_allclose(model.coef_, same.coef_)
 
 
 def test_a_network_follows_the_paper():

@@ -12,10 +12,11 @@ _FOREVER = 2**60  # passes
 
 
 def descended(A, y, rate, tol):
-    """The weights when a pass has lowered the error by less than `tol`, and the passes made.
+    """The weights when a pass has lowered the error by less than `tol`.
 
-    Where `rate` is too large for the error to fall in every direction, it is the largest that is
-    not. ``tol=0`` goes on to the least squares.
+    Returns them, their degrees of freedom (the trace of the matrix that takes y to A v), and the
+    number of passes. Where `rate` is too large for the error to fall in every direction, it is the
+    largest that is not. ``tol=0`` goes on to the least squares.
     """
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
     rate = min(rate, 1.0 / max(s[0] ** 2, np.finfo(float).tiny))
@@ -33,5 +34,6 @@ def descended(A, y, rate, tol):
         middle = (low + high) // 2
         low, high = (middle, high) if gain(middle) >= tol else (low, middle)
     passes = high + 1
-    moved = np.where(s > 1e-12 * s[0], (1.0 - left ** float(passes)) / np.maximum(s, 1e-300), 0.0)
-    return Vt.T @ (moved * parts.T).T, passes
+    moved = np.where(s > 1e-12 * s[0], 1.0 - left ** float(passes), 0.0)
+    v = Vt.T @ (moved / np.maximum(s, 1e-300) * parts.T).T
+    return v, moved.sum(), passes

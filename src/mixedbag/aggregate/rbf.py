@@ -25,7 +25,7 @@ class _RBFNetwork:
         "alpha": [at_least(0)],
         "n_init": [whole(1)],
         "max_iter": [whole(1)],
-        "solver": [one_of("least_squares", "gradient")],
+        "solver": [one_of("auto", "least_squares", "gradient")],
         "learning_rate": [above(0)],
     }
 
@@ -34,7 +34,7 @@ class _RBFNetwork:
         n_centers=12,
         *,
         alpha=0.1,
-        solver="least_squares",
+        solver="auto",
         learning_rate=1e-5,
         tol=1e-3,
         n_init=1,
@@ -84,18 +84,34 @@ class _RBFNetwork:
         summed, target = triangles[:, :n_units], triangles[:, n_units:]
         standard = self._standard(blocks)
         target = (target - np.outer(summed[:, 0], standard.mean)) / standard.spread
-        if self.solver == "gradient":
-            coef, self.n_passes_ = descended(summed, target, self.learning_rate, self.tol)
-        else:
-            penalty = np.sqrt(self.alpha) * np.eye(n_units)[1:]
-            coef = np.linalg.lstsq(
-                np.vstack([summed, penalty]),
-                np.vstack([target, np.zeros((len(penalty), target.shape[1]))]),
-                rcond=None,
-            )[0]
-        coef = standard.spread * coef
+        solvers = {"least_squares": self._least_squares, "gradient": self._descent}
+        names = [self.solver] if self.solver in solvers else list(solvers)
+        found = {name: solvers[name](summed, target) for name in names}
+        n_bags = blocks.sum(_weight)
+
+        def expected_error(name):
+            """Generalised cross-validation: what leaving bags out in turn would give, about."""
+            coef, freedom = found[name]
+            return ((target - summed @ coef) ** 2).sum() / max(n_bags - freedom, 1e-9) ** 2
+
+        self.solver_ = min(names, key=expected_error)
+        coef = standard.spread * found[self.solver_][0]
         coef[0] += standard.mean
         self.coef_ = coef if np.ndim(standard.mean) else coef[:, 0]
+
+    def _least_squares(self, summed, target):
+        """Output weights, and their degrees of freedom."""
+        penalty = np.sqrt(self.alpha) * np.eye(summed.shape[1])[1:]
+        coef = np.linalg.lstsq(
+            np.vstack([summed, penalty]),
+            np.vstack([target, np.zeros((len(penalty), target.shape[1]))]),
+            rcond=None,
+        )[0]
+        gram = summed.T @ summed
+        return coef, np.trace(np.linalg.pinv(gram + penalty.T @ penalty) @ gram)
+
+    def _descent(self, summed, target):
+        return descended(summed, target, self.learning_rate, self.tol)[:2]
 
     @staticmethod
     def _standard(blocks):
@@ -110,6 +126,10 @@ def activations(X, centers, widths):
     squared = euclidean_distances(X, centers, squared=True)
     active = np.exp(-squared / (2.0 * widths**2))
     return np.column_stack([np.ones(len(active)), active])
+
+
+def _weight(block):
+    return block.weight.sum()
 
 
 def _triangle(block, centers, widths):
@@ -144,8 +164,10 @@ class AggregateRBFRegressor(_RBFNetwork, BagRegressor):
         Number of hidden units.
     alpha : float, default=0.1
         Price of large output weights, for least squares. Zero is plain least squares.
-    solver : {"least_squares", "gradient"}, default="least_squares"
+    solver : {"auto", "least_squares", "gradient"}, default="auto"
         Least squares with a price of large weights, or gradient descent that is stopped early.
+        "auto" takes the one of smaller error by generalised cross-validation over the bags: with
+        few bags a weight, it is mostly the descent.
     learning_rate, tol : float, defaults 1e-5, 1e-3
         Step of the descent (less, where that would diverge), and the fall of the squared error in a
         pass at which it stops.
@@ -166,8 +188,8 @@ class AggregateRBFRegressor(_RBFNetwork, BagRegressor):
         Output weights, the constant first.
     n_iter_ : int
         Passes of the clustering.
-    n_passes_ : int
-        Passes of the gradient descent, if there was one.
+    solver_ : str
+        Which of the two it was.
 
     Examples
     --------
@@ -197,8 +219,10 @@ class AggregateRBFClassifier(_RBFNetwork, CountClassifier):
         Number of hidden units.
     alpha : float, default=0.1
         Price of large output weights, for least squares. Zero is plain least squares.
-    solver : {"least_squares", "gradient"}, default="least_squares"
+    solver : {"auto", "least_squares", "gradient"}, default="auto"
         Least squares with a price of large weights, or gradient descent that is stopped early.
+        "auto" takes the one of smaller error by generalised cross-validation over the bags: with
+        few bags a weight, it is mostly the descent.
     learning_rate, tol : float, defaults 1e-5, 1e-3
         Step of the descent (less, where that would diverge), and the fall of the squared error in a
         pass at which it stops.
@@ -219,8 +243,8 @@ class AggregateRBFClassifier(_RBFNetwork, CountClassifier):
         Output weights, the constant first.
     n_iter_ : int
         Passes of the clustering.
-    n_passes_ : int
-        Passes of the gradient descent, if there was one.
+    solver_ : str
+        Which of the two it was.
     classes_ : array
 
     Examples
