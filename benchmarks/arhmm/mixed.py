@@ -23,7 +23,7 @@ from mixedbag.sequence import ARHMMClassifier
 PEOPLE = "123456"
 ACTIVITIES = {4: "walking", 3: "standing"}
 MIXTURES = {"2 of 4": (4, 2), "1 of 4": (4, 1), "1 of 8": (8, 1)}  # stretches, own ones
-STRETCH = 50  # samples
+SHORTEST, LONGEST = 30, 90  # samples of a stretch
 N_BAGS, N_FOLDS = 60, 3
 STATES, ORDER = 10, 3
 LEVELS = ("bag AUC", "instance AUC")
@@ -57,24 +57,24 @@ def cases():
 
 def joined(case, seed=0):
     """Bags, their labels, and whether each sample is of the activity."""
-    data = load("chest").bags_of(STRETCH)
+    data = load("chest").bags_of(LONGEST)
     mine = data.groups.astype(str) == case["person"]
-    labels = data.instance_labels.reshape(-1, STRETCH)
+    labels = data.instance_labels.reshape(-1, LONGEST)
     pure = mine & (labels == labels[:, :1]).all(axis=1)
     rng = np.random.default_rng(seed)
     own = rng.permutation(np.flatnonzero(pure & (labels[:, 0] == case["activity"])))
     others = rng.permutation(np.flatnonzero(pure & (labels[:, 0] != case["activity"])))
     n, n_own = MIXTURES[case["mixture"]]
-    stretches = data.bags.instances.reshape(-1, STRETCH, data.bags.n_features)
+    stretches = data.bags.instances.reshape(-1, LONGEST, data.bags.n_features)
     own, others = iter(np.resize(own, N_BAGS * n)), iter(np.resize(others, N_BAGS * n))
-    series, y = [], np.arange(N_BAGS) % 2
-    picked = []
+    series, truth, y = [], [], np.arange(N_BAGS) % 2
     for positive in y:
         chosen = [next(own) for _ in range(n_own * positive)]
         chosen = rng.permutation(chosen + [next(others) for _ in range(n - len(chosen))])
-        picked.append(labels[chosen].ravel() == case["activity"])
-        series.append(stretches[chosen].reshape(n * STRETCH, -1))
-    return Bags.from_list(series), y, np.array(picked)
+        lengths = rng.integers(SHORTEST, LONGEST + 1, size=n)
+        series.append(np.concatenate([stretches[i][:k] for i, k in zip(chosen, lengths)]))
+        truth.append(np.repeat(labels[chosen, 0] == case["activity"], lengths))
+    return Bags.from_list(series), y, truth
 
 
 def run(case):
@@ -88,11 +88,12 @@ def run(case):
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 method.fit(bags[train], y[train], method.settings[0])
                 scores = method.scores(bags[test])
-            for level, wanted, score in zip(LEVELS, (y[test], truth[test].ravel()), scores):
+            samples = np.concatenate([truth[i] for i in test])
+            for level, wanted, score in zip(LEVELS, (y[test], samples), scores):
                 areas[level].append(roc_auc_score(wanted, score))
         for level in LEVELS:
             found[level][name] = float(np.mean(areas[level]))
-    return found | {"purity": float(np.mean(truth == y[:, None]))}
+    return found | {"purity": float(np.mean(np.concatenate(truth) == bags.spread(y)))}
 
 
 def table(rows):
@@ -131,8 +132,8 @@ def by_mixture(rows, level):
 
 
 NOTES = (
-    f"Chest accelerometer, {N_BAGS} bags a problem joined from stretches of {STRETCH} samples of "
-    "one person, half of them positive; 'own stretches' are those of the activity in a positive "
+    f"Chest accelerometer, {N_BAGS} bags a problem joined from stretches of {SHORTEST} to "
+    f"{LONGEST} samples of one person, half of them positive; 'own stretches' are those of the activity in a positive "
     f"bag. {STATES} states, order {ORDER}; `level` is the power of the states' own levels beside "
     "their autoregressions, 0 in the paper. Purity: samples whose own label is that of their bag. "
     "p: Wilcoxon test of the mean difference to ARHMM-MIL of each person, of whom there are six, "

@@ -237,6 +237,23 @@ def test_alternating_is_close_to_the_proven_optimum(C):
     assert max(above) < 0.1
 
 
+@pytest.mark.parametrize("D", [0.1, 0.5, 1.0])
+def test_alternating_weighs_missed_counts_against_margins(D):
+    """Neither stuck where all counts are met, nor where one class has taken all."""
+    met, above = set(), []
+    for seed in range(12):
+        bags, counts, _ = problem(seed, n_bags=4, size=4, n_features=3)
+        quick = AggregateSVC(D=D, random_state=seed).fit(bags, counts)
+        exact = AggregateSVC(D=D, method="exact", random_state=seed).fit(bags, counts)
+        assert exact.gap_ <= 2e-3
+        above.append(quick.objective_[-1] / exact.objective_[-1] - 1)
+        found = np.add.reduceat(quick.labels_.astype(int), bags.offsets[:-1])
+        met.add(bool((found == counts).all()))
+    assert np.median(above) < 1e-3
+    assert max(above) < 0.05
+    assert False in met
+
+
 def test_labels_open_to_counts_without_a_price_are_proven_too():
     bags, counts, _ = problem(5, n_bags=3, size=4)
     shares = counts / 4
