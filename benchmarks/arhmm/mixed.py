@@ -133,9 +133,10 @@ def by_mixture(rows, level):
 
 NOTES = (
     f"Chest accelerometer, {N_BAGS} bags a problem joined from stretches of {SHORTEST} to "
-    f"{LONGEST} samples of one person, half of them positive; 'own stretches' are those of the activity in a positive "
-    f"bag. {STATES} states, order {ORDER}; `level` is the power of the states' own levels beside "
-    "their autoregressions, 0 in the paper. Purity: samples whose own label is that of their bag. "
+    f"{LONGEST} samples of one person, half of them positive; 'own stretches' are those of the "
+    f"activity in a positive bag. {STATES} states, order {ORDER}; `level` is the power of the "
+    "states' own levels beside their autoregressions, 0 in the paper. Purity: samples whose "
+    "own label is that of their bag. "
     "p: Wilcoxon test of the mean difference to ARHMM-MIL of each person, of whom there are six, "
     "so that 0.031 is the least it can be. Settings were not chosen for any method. Where a joint "
     "lies, a few steps of an autoregression look across it."
