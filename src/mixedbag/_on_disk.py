@@ -11,13 +11,15 @@ import shutil
 import tempfile
 import weakref
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 _SHARE = 0.25  # of free memory that a table may take: those who learn from it need some, too
 
 
-def empty_table(shape, dtype):
+def empty_table(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
     """An array to be filled, in memory where it fits there, else mapped from a file."""
     n_bytes = int(np.prod(shape, dtype=object)) * np.dtype(dtype).itemsize
     if n_bytes <= _SHARE * free_memory():
@@ -33,7 +35,7 @@ def empty_table(shape, dtype):
     return table
 
 
-def mapping_of(array):
+def mapping_of(array: Any) -> np.memmap | None:
     """The `numpy.memmap` that an array is a view of, or None."""
     while array is not None and not isinstance(array, np.memmap):
         array = array.base if isinstance(array, np.ndarray) else None

@@ -177,7 +177,7 @@ class Bags:
         features: Sequence[str] | None = None,
         label: str | list[str] | tuple[str, ...] | None = None,
         size: str | None = None,
-    ) -> Self | tuple[Self, np.ndarray]:
+    ) -> "Bags | tuple[Bags, np.ndarray]":
         """Build from a data frame (pandas, polars, pyarrow, DuckDB) with a column of bag ids.
 
         The table is read as `mixedbag.datasets.read` reads a file: text of few values becomes
@@ -207,7 +207,7 @@ class Bags:
         for note in data.notes:
             if "left out" in note or "dates" in note:
                 warnings.warn(note, UserWarning, stacklevel=2)
-        return data.bags if label is None else (data.bags, data.y)
+        return data.bags if label is None else tuple(data)
 
     # What it holds -------------------------------------------------------------------------------
 

@@ -5,9 +5,10 @@ draws them, and ``plot`` draws them again on other axes. The axes are ``ax_``, t
 ``figure_``.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.metrics import check_scoring
 from sklearn.pipeline import Pipeline
@@ -16,6 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from mixedbag import _contributions, _evidence
 from mixedbag.bags import Bags, as_bags
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = [
     "BagSizeDisplay",
@@ -55,15 +59,15 @@ class BagSizeDisplay(_Display):
     'instances in a bag'
     """
 
-    def __init__(self, sizes, y=None):
+    def __init__(self, sizes: np.ndarray, y: np.ndarray | None = None) -> None:
         self.sizes = sizes
         self.y = y
 
     @classmethod
-    def from_bags(cls, bags, y=None, *, ax=None):
+    def from_bags(cls, bags: Any, y: ArrayLike | None = None, *, ax: "Axes | None" = None) -> Self:
         return cls(as_bags(bags).sizes, None if y is None else np.asarray(y)).plot(ax=ax)
 
-    def plot(self, *, ax=None):
+    def plot(self, *, ax: "Axes | None" = None) -> Self:
         """Draw it, on new axes or on those given."""
         ax = self._axes(ax)
         groups = _by_label(self.sizes, self.y)
@@ -89,20 +93,24 @@ class InstanceScoreDisplay(_Display):
         What the scores are for.
     """
 
-    def __init__(self, scores, labels, caption="instance score"):
+    def __init__(
+        self, scores: np.ndarray, labels: np.ndarray, caption: str = "instance score"
+    ) -> None:
         self.scores = scores
         self.labels = labels
         self.caption = caption
 
     @classmethod
-    def from_estimator(cls, estimator, bags, y, *, label=None, ax=None):
+    def from_estimator(
+        cls, estimator: Any, bags: Any, y: ArrayLike, *, label: Any = None, ax: "Axes | None" = None
+    ) -> Self:
         """Show the scores for the class `label`; see `instance_scores` for the one by default."""
         bags = as_bags(bags)
         scores = instance_scores(estimator, bags, label)
         shown = cls(scores, bags.spread(np.asarray(y)), _score_caption(estimator, label))
         return shown.plot(ax=ax)
 
-    def plot(self, *, ax=None):
+    def plot(self, *, ax: "Axes | None" = None) -> Self:
         """Draw it, on new axes or on those given."""
         ax = self._axes(ax)
         edges = np.histogram_bin_edges(self.scores, 30)
@@ -145,7 +153,15 @@ class WitnessDisplay(_Display):
     True
     """
 
-    def __init__(self, instances, contributions, rows, image_shape=None, title="", caption=""):
+    def __init__(
+        self,
+        instances: np.ndarray,
+        contributions: np.ndarray,
+        rows: np.ndarray,
+        image_shape: tuple[int, int] | None = None,
+        title: str = "",
+        caption: str = "",
+    ) -> None:
         self.instances = instances
         self.contributions = contributions
         self.rows = rows
@@ -154,7 +170,16 @@ class WitnessDisplay(_Display):
         self.caption = caption
 
     @classmethod
-    def from_estimator(cls, estimator, bags, bag=0, *, image_shape=None, top=10, ax=None):
+    def from_estimator(
+        cls,
+        estimator: Any,
+        bags: Any,
+        bag: int = 0,
+        *,
+        image_shape: tuple[int, int] | None = None,
+        top: int = 10,
+        ax: "Axes | None" = None,
+    ) -> Self:
         """Show bag number `bag`, its `top` strongest instances."""
         bags = as_bags(bags)
         one = bags[[bag]]
@@ -165,17 +190,19 @@ class WitnessDisplay(_Display):
         title = _answer_title(bags.name(bag), found)
         return cls(X, found.values[rows], rows, image_shape, title, found.caption).plot(ax=ax)
 
-    def plot(self, *, ax=None):
+    def plot(self, *, ax: "Axes | None" = None) -> Self:
         """Draw it, on new axes or on those given."""
         ax = self._axes(ax)
         ax.set_title(self.title)
-        (self._images if self.image_shape is not None else self._bars)(ax)
+        if self.image_shape is None:
+            self._bars(ax)
+        else:
+            self._images(ax, *self.image_shape)
         ax.set_xlabel(self.caption)
         return self
 
-    def _images(self, ax):
+    def _images(self, ax, height, width):
         """All images side by side, each over its contribution."""
-        height, width = self.image_shape
         gap = max(1, width // 8)
         strip = np.full((height, len(self.rows) * (width + gap) - gap), np.nan)
         for k, instance in enumerate(self.instances):
@@ -211,7 +238,14 @@ class SequenceDisplay(_Display):
         What the shading is, with the class it is for.
     """
 
-    def __init__(self, series, contributions, channels, title="", caption=""):
+    def __init__(
+        self,
+        series: np.ndarray,
+        contributions: np.ndarray,
+        channels: list[str],
+        title: str = "",
+        caption: str = "",
+    ) -> None:
         self.series = series
         self.contributions = contributions
         self.channels = channels
@@ -219,7 +253,9 @@ class SequenceDisplay(_Display):
         self.caption = caption
 
     @classmethod
-    def from_estimator(cls, estimator, bags, bag=0, *, ax=None):
+    def from_estimator(
+        cls, estimator: Any, bags: Any, bag: int = 0, *, ax: "Axes | None" = None
+    ) -> Self:
         """Show bag number `bag`."""
         bags = as_bags(bags)
         one = bags[[bag]]
@@ -228,7 +264,7 @@ class SequenceDisplay(_Display):
         title = _answer_title(bags.name(bag), found)
         return cls(one.instances, found.values, names, title, found.caption).plot(ax=ax)
 
-    def plot(self, *, ax=None):
+    def plot(self, *, ax: "Axes | None" = None) -> Self:
         """Draw it, on new axes or on those given."""
         ax = self._axes(ax)
         time = np.arange(len(self.series))
@@ -259,11 +295,11 @@ class BoundsDisplay(_Display):
         Seconds, lower bound and upper bound; NaN where there is no bound yet.
     """
 
-    def __init__(self, history):
+    def __init__(self, history: np.ndarray) -> None:
         self.history = history
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None):
+    def from_estimator(cls, estimator: Any, *, ax: "Axes | None" = None) -> Self:
         """Draw the ``history_`` of a fitted learner (the last step, of a pipeline)."""
         final = _final(estimator)
         check_is_fitted(final)
@@ -271,7 +307,7 @@ class BoundsDisplay(_Display):
             raise ValueError(f"{type(final).__name__} keeps no history of bounds")
         return cls(np.asarray(final.history_, dtype=np.float64)).plot(ax=ax)
 
-    def plot(self, *, ax=None):
+    def plot(self, *, ax: "Axes | None" = None) -> Self:
         """Draw it, on new axes or on those given."""
         ax = self._axes(ax)
         seconds, lower, upper = self.history.T[:3]

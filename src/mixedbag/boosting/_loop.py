@@ -6,6 +6,7 @@ standing; the loop asks for one after another.
 
 import itertools
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,13 +25,17 @@ from mixedbag.engines.local import Labelled, LocalBlocks
 from mixedbag.exceptions import InputError
 
 
-class Staged:
+class Staged(BagClassifier):
     """What every booster shares after training: scores round by round, and importances.
 
     For learners with an ``ensemble_``, the ``gain_`` of each member, and `_pooled(bags, F)`.
     """
 
-    def staged_decision_function(self, bags):
+    ensemble_: Any
+    gain_: np.ndarray
+    intercept_: float
+
+    def staged_decision_function(self, bags: Any) -> Iterator[np.ndarray]:
         """Scores of the bags after each round.
 
         With more than two classes, a class that stopped earlier keeps its last scores.
@@ -39,7 +44,7 @@ class Staged:
         if not hasattr(self, "estimators_"):
             yield from self._staged_scores(bags)
             return
-        last = [None] * len(self.estimators_)
+        last: list = [None] * len(self.estimators_)
         stages = (learner._staged_scores(bags) for learner in self.estimators_)
         for scores in itertools.zip_longest(*stages):
             last = [old if new is None else new for old, new in zip(last, scores)]
@@ -49,7 +54,7 @@ class Staged:
         for scores in self.ensemble_.staged(bags.instances):
             yield self._pooled(bags, self.intercept_ + scores)
 
-    def staged_predict(self, bags):
+    def staged_predict(self, bags: Any) -> Iterator[np.ndarray]:
         """Predicted classes of the bags after each round."""
         for scores in self.staged_decision_function(bags):
             yield self._labels(scores)
@@ -61,7 +66,7 @@ class Staged:
         return self._pooled(bags, self._score_instances(bags))
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> np.ndarray:
         """Share of the fall of the loss that each feature brought (averaged over classes)."""
         if hasattr(self, "estimators_"):
             return np.mean([learner.feature_importances_ for learner in self.estimators_], axis=0)

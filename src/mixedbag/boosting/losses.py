@@ -23,7 +23,9 @@ class ExponentialLoss:
 
     log_odds_scale = 0.5  # its minimiser is half the log-odds
 
-    def derivatives(self, margin, level=0.0):
+    def derivatives(
+        self, margin: np.ndarray, level: float = 0.0
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Loss, slope and curvature of every bag, over ``exp(level)``."""
         loss = np.exp(np.clip(-margin - level, -LARGEST, LARGEST))
         return loss, -loss, loss
@@ -35,7 +37,9 @@ class LogisticLoss:
 
     log_odds_scale = 1.0
 
-    def derivatives(self, margin, level=0.0):
+    def derivatives(
+        self, margin: np.ndarray, level: float = 0.0
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Loss, slope and curvature of every bag, over ``exp(level)``."""
         scale = np.exp(np.clip(-level, -LARGEST, LARGEST))
         miss = expit(-margin)

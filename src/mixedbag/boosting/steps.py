@@ -13,6 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from mixedbag.boosting._codes import Codes
+from mixedbag.boosting._grid import Grid
+from mixedbag.boosting._scores import Derivatives
+
 __all__ = ["NewtonStep", "PartitionStep", "SignStep"]
 
 LONGEST = 10.0  # a stump without error would get an infinite weight
@@ -31,12 +35,12 @@ class Candidates(NamedTuple):
         return Candidates(*(values[rows] for values in self))
 
 
-def class_sums(codes, here) -> np.ndarray:
+def class_sums(codes: Codes, here: Derivatives) -> np.ndarray:
     """Gradient sizes left of every threshold: of negative bags, of positive bags."""
     return codes.class_sums(here.gradient(), (here.at.sign > 0).astype(np.int64))
 
 
-def newton_sums(codes, here) -> np.ndarray:
+def newton_sums(codes: Codes, here: Derivatives) -> np.ndarray:
     """(v_L, u_LL, u_LR) at every threshold: slope and curvature in a stump's two values."""
     cross = here.curve + here.slope * here.rank
     return codes.newton_sums(here.weights, here.bend, here.slope, cross)
@@ -55,7 +59,7 @@ class SignStep:
     sums = staticmethod(class_sums)
     exact = True
 
-    def candidates(self, sums, grid, loss: float, weight: float) -> Candidates:
+    def candidates(self, sums: np.ndarray, grid: Grid, loss: float, weight: float) -> Candidates:
         """The steepest stump of each of the most promising slots."""
         total = sums[grid.cells[1] - 1]
         below = sums[:, 1] - sums[:, 0]
@@ -81,7 +85,7 @@ class NewtonStep:
     sums = staticmethod(newton_sums)
     exact = False
 
-    def candidates(self, sums, grid, loss: float, weight: float) -> Candidates:
+    def candidates(self, sums: np.ndarray, grid: Grid, loss: float, weight: float) -> Candidates:
         """The Newton step of each of the slots where it promises most."""
         gain = newton_gains(sums, grid.cells, grid.is_cut, self.longest)
         cell = _worth_trying(gain, grid, self.n_candidates)
@@ -104,7 +108,7 @@ class PartitionStep:
     sums = staticmethod(class_sums)
     exact = False
 
-    def candidates(self, sums, grid, loss: float, weight: float) -> Candidates:
+    def candidates(self, sums: np.ndarray, grid: Grid, loss: float, weight: float) -> Candidates:
         """The purest partition of each of the most promising slots."""
         total = sums[grid.cells[1] - 1]
         above = np.maximum(total - sums, 0.0)

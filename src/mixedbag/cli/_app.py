@@ -43,7 +43,7 @@ def options(
         raise typer.Exit()
 
 
-def main():
+def main() -> None:
     """Run the command line; the process exits with the code that describes what happened."""
     try:
         with heeded():

@@ -5,12 +5,15 @@ The same error from anywhere else is a defect of mixedbag.
 """
 
 import inspect
+from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
+from typing import Any
 
 from mixedbag.exceptions import reading_input
 
 
-def at_the_edge(read):
+def at_the_edge(read: Callable[..., Any]) -> Callable[..., Any]:
     """Decorates what reads for the user: a function, or a generator of blocks."""
 
     @wraps(read)
@@ -33,7 +36,7 @@ def at_the_edge(read):
 
 
 @at_the_edge
-def load_model(path):
+def load_model(path: str | Path) -> Any:
     """A saved model that the user points at."""
     from mixedbag.io import load
 

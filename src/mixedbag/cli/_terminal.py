@@ -8,7 +8,7 @@ import typer
 from mixedbag._files import printable
 
 
-def say(message, error=False):
+def say(message: object, error: bool = False) -> None:
     """Print a message; its lines stay lines. Nobody may be there to read what went wrong."""
     text = printable(message, keep="\n")
     if not error:

@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -14,6 +14,9 @@ import typer
 from mixedbag._files import cell, printable
 from mixedbag.cli._edge import load_model
 from mixedbag.cli._terminal import say
+
+if TYPE_CHECKING:
+    from mixedbag.datasets import BagData
 
 _FORMULA = r"^[=+\-@\t\r\n＝＋－＠]"  # how texts begin that `cell` looks at
 _CONTROLS = r"^[=+\-@＝＋－＠]|[^ -~]"  # what `printable` looks at, too
@@ -87,13 +90,13 @@ class _Told:
         say(text, error=True)
 
 
-def write_answers(fitted, data, path):
+def write_answers(fitted: Any, data: "BagData", path: Path) -> None:
     """The answers about the bags of `data` as a file."""
     with _output(path, as_json=False) as write:
         write(bag_columns(fitted, data))
 
 
-def bag_columns(fitted, data):
+def bag_columns(fitted: Any, data: "BagData") -> dict[str, Any]:
     """The answers about bags, with their ids."""
     import pyarrow as pa
 
@@ -104,7 +107,7 @@ def bag_columns(fitted, data):
     return {"bag": pa.array(_ids(bags)), **{name: _arrow(v) for name, v in answers.items()}}
 
 
-def instance_columns(fitted, data):
+def instance_columns(fitted: Any, data: "BagData") -> dict[str, Any]:
     """The answers about instances, with their bags' ids, their numbers there, and places."""
     import pyarrow as pa
 

@@ -1,27 +1,32 @@
 """Reading what the user points at, and saying what was understood."""
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mixedbag.cli._edge import at_the_edge
 
+if TYPE_CHECKING:
+    from mixedbag.datasets import BagData
+
 
 @at_the_edge
 def read_data(
-    source,
-    bag=None,
-    label=None,
-    time=None,
-    drop=(),
-    instance=None,
-    group=None,
-    weight=None,
-    query=None,
-    labels=None,
-):
+    source: str,
+    bag: str | None = None,
+    label: str | None = None,
+    time: str | None = None,
+    drop: Sequence[str] = (),
+    instance: str | None = None,
+    group: str | None = None,
+    weight: str | None = None,
+    query: str | None = None,
+    labels: Any = None,
+) -> "BagData":
     """A file, a pattern of files, a folder of bags, or a data set by its name, as `BagData`."""
     from mixedbag import datasets
 
@@ -49,7 +54,14 @@ def read_data(
 
 
 @at_the_edge
-def stream_bags(path, bag=None, features=None, time=None, rows=20_000, query=None):
+def stream_bags(
+    path: str,
+    bag: str | None = None,
+    features: Sequence[str] | None = None,
+    time: str | None = None,
+    rows: int = 20_000,
+    query: str | None = None,
+) -> "Iterator[BagData]":
     """Blocks of whole bags of a table or folder of any length, with the features of a model.
 
     Parameters
@@ -72,7 +84,14 @@ def stream_bags(path, bag=None, features=None, time=None, rows=20_000, query=Non
 
 
 @at_the_edge
-def read_bag(path, name, bag=None, features=None, time=None, query=None):
+def read_bag(
+    path: str,
+    name: str,
+    bag: str | None = None,
+    features: Sequence[str] | None = None,
+    time: str | None = None,
+    query: str | None = None,
+) -> "BagData":
     """The one bag of that id, as `BagData`."""
     from mixedbag.datasets import BagData, read_blocks
     from mixedbag.datasets.folders import is_folder
@@ -92,7 +111,7 @@ def read_bag(path, name, bag=None, features=None, time=None, query=None):
 
 
 @at_the_edge
-def refuse_unlabelled(data, source):
+def refuse_unlabelled(data: "BagData", source: str) -> None:
     """Refuse data without labels, with the option that names them."""
     from mixedbag.datasets.folders import is_folder
 
@@ -106,7 +125,9 @@ def refuse_unlabelled(data, source):
 
 
 @at_the_edge
-def require_labels(data, source, positive=None):
+def require_labels(
+    data: "BagData", source: str, positive: str | None = None
+) -> "tuple[BagData, BagData | None]":
     """The bags with labels, ready to be learned from, and the others; no labels are refused.
 
     `positive` is the label that counts as positive, against all others; without it, one of two text
@@ -134,7 +155,7 @@ def require_labels(data, source, positive=None):
 
 
 @at_the_edge
-def seconds(text):
+def seconds(text: str) -> float | None:
     """``"90"``, ``"90s"``, ``"10m"`` or ``"1h30m"`` as seconds; "none" for no limit."""
     if text.strip().lower() in ("none", "0", ""):
         return None
@@ -146,7 +167,7 @@ def seconds(text):
 
 
 @at_the_edge
-def shape(text):
+def shape(text: str | None) -> tuple[int, ...] | None:
     """``"8x8"`` as (8, 8)."""
     if text is None:
         return None

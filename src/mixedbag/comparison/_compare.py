@@ -2,8 +2,12 @@
 
 import math
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from numpy.typing import ArrayLike
 
 import numpy as np
 
@@ -14,6 +18,7 @@ from mixedbag.comparison._counted import Counted
 from mixedbag.comparison._leaderboard import Figures
 from mixedbag.comparison._protocol import labelled, make_protocol
 from mixedbag.comparison._result import Comparison
+from mixedbag.comparison._rules import Guess
 from mixedbag.comparison._schedule import Schedule
 from mixedbag.comparison._sequence import affordable_folds
 from mixedbag.comparison._stack import Stack, Stacks
@@ -24,31 +29,31 @@ from mixedbag.exceptions import InputError, reading_input
 
 
 def compare(
-    bags,
-    y=None,
-    rule="auto",
+    bags: Any,
+    y: ArrayLike | None = None,
+    rule: str | Guess = "auto",
     *,
-    bag=None,
-    label=None,
-    learners=None,
-    folds=10,
-    repeats=1,
-    inner_folds=5,
-    time_budget=None,
-    n_jobs=None,
-    client=None,
-    random_state=0,
-    groups=None,
-    sample_weight=None,
-    metric=None,
-    cost=None,
-    positive=None,
-    folder=None,
-    watch=None,
-    work=None,
-    began=None,
-    reported=False,
-):
+    bag: str | None = None,
+    label: str | None = None,
+    learners: Sequence[str] | None = None,
+    folds: int = 10,
+    repeats: int = 1,
+    inner_folds: int = 5,
+    time_budget: float | None = None,
+    n_jobs: int | None = None,
+    client: Any = None,
+    random_state: int = 0,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    metric: str | None = None,
+    cost: str | ArrayLike | None = None,
+    positive: Any = None,
+    folder: str | Path | None = None,
+    watch: Callable[[Comparison], object] | None = None,
+    work: int | str | None = None,
+    began: float | None = None,
+    reported: bool = False,
+) -> Comparison:
     """Compare every learner that suits the labels, and make the best model.
 
     Each learner chooses its setting inside the training bags of every fold (nested
@@ -205,22 +210,22 @@ def _affordable(protocol, candidates, budget):
 class Fitted(NamedTuple):
     """One learner, fitted on all bags."""
 
-    model: object
+    model: Any
     name: str
     rule: str
     setting: dict
 
 
 def fit_best_setting(
-    bags,
-    y,
-    rule="auto",
-    learner="bag statistics + extra",
-    random_state=0,
-    sample_weight=None,
-    groups=None,
-    positive=None,
-):
+    bags: Any,
+    y: ArrayLike,
+    rule: str | Guess = "auto",
+    learner: str = "bag statistics + extra",
+    random_state: int = 0,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    positive: Any = None,
+) -> Fitted:
     """Fit one learner on all bags, with the setting that cross-validation on them prefers.
 
     Its answers are calibrated on the same folds, as they are in `compare`. Bags without a label

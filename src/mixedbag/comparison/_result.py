@@ -1,6 +1,6 @@
 """`Comparison`: what is known so far, and at the end: leaderboard, predictions and the model."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mixedbag._evidence import knows_instances
-from mixedbag.comparison._leaderboard import Entry, Figures, make_rows
+from mixedbag.comparison._candidates import Candidate
+from mixedbag.comparison._leaderboard import Entry, Figures, Row, make_rows
 from mixedbag.comparison._measures import confusion
 from mixedbag.comparison._protocol import Protocol
 from mixedbag.comparison._rules import Guess
 from mixedbag.comparison._sequence import Work
-from mixedbag.comparison._stack import Stacks
-from mixedbag.comparison._trials import settings
-from mixedbag.comparison.checks import run_checks
+from mixedbag.comparison._stack import Stack, Stacks
+from mixedbag.comparison._trials import Trial, settings
+from mixedbag.comparison.checks import Finding, run_checks
 
 STACK = "stack of the best"
 CHOICE = "best single, chosen inside"
@@ -115,17 +116,17 @@ class Comparison:
 
     # Trials --------------------------------------------------------------------------------------
 
-    def trials(self, candidate):
+    def trials(self, candidate: Candidate) -> dict[str, Trial]:
         """Finished trials of a candidate, by the name of their split."""
         done = self.progress.trials
         found = ((split.name, done.get((candidate.name, split.name))) for split in self.splits)
         return {name: trial for name, trial in found if trial is not None}
 
-    def finished(self):
+    def finished(self) -> list[Candidate]:
         """Candidates that have met every fold."""
         return [c for c in self.candidates if len(self.trials(c)) == len(self.splits)]
 
-    def finalists(self):
+    def finalists(self) -> list[Candidate]:
         """The few finished candidates that are best inside the training bags.
 
         Among them, where there are such, are a few that know instances.
@@ -147,7 +148,7 @@ class Comparison:
         judged = [measure.judge(cases[s.train], inside(candidate, s)) for s in self.splits]
         return -np.mean(judged)
 
-    def final_fits(self):
+    def final_fits(self) -> list[tuple[Candidate, dict]]:
         """Candidates and settings to fit on all bags: the model is made of these."""
         everything, finalists = self.protocol.everything, self.finalists()
         if not finalists:
@@ -155,7 +156,7 @@ class Comparison:
         stack = self.stack_of(finalists)
         return [(c, stack.setting(c, everything)) for c in stack.taking_part(everything)]
 
-    def left_undone(self):
+    def left_undone(self) -> dict[str, list[str]]:
         """What the clock cut: learners never begun, not through, or with settings not tried."""
         if self.work.n_units == self.progress.n_units:
             return {}
@@ -178,7 +179,7 @@ class Comparison:
 
     # The leaderboard -----------------------------------------------------------------------------
 
-    def leaderboard(self):
+    def leaderboard(self) -> list[Row]:
         """A `Row` a learner, the best first, then those that have not met every fold."""
         return list(self._rows)
 
@@ -214,11 +215,11 @@ class Comparison:
         """What can be answered without looking into the bags."""
         return self.question.constant(split.train, self.bags.sizes[split.test])
 
-    def constant(self):
+    def constant(self) -> Row:
         """The row of who always gives the same answer, having seen the training labels alone."""
         return next(row for row in self._rows if row.kind == "constant")
 
-    def chosen(self):
+    def chosen(self) -> Row | None:
         """The row of the model that comes out: the stack, or the only learner that finished.
 
         Which one that is does not depend on the figures, so its figure is honest.
@@ -228,11 +229,11 @@ class Comparison:
 
     # What comes out ------------------------------------------------------------------------------
 
-    def stack_of(self, candidates, n_best=_N_BEST):
+    def stack_of(self, candidates: Sequence[Candidate], n_best: int = _N_BEST) -> Stack:
         """The stack of some candidates that have met the bags asked about."""
         return self.stacks.of(candidates, n_best)
 
-    def out_of_fold(self, candidate=None):
+    def out_of_fold(self, candidate: Candidate | None = None) -> OutOfFold | None:
         """Answers on bags that were unseen: the chosen model's, or those of one candidate.
 
         Means over repeats; None while nothing is finished.
@@ -285,7 +286,7 @@ class Comparison:
             named,
         )
 
-    def checks(self):
+    def checks(self) -> list[Finding]:
         """What may be wrong with the data or the answer, and what to do: a list of `Finding`."""
         return list(self._findings)
 
@@ -293,7 +294,7 @@ class Comparison:
     def _findings(self):
         return run_checks(self)
 
-    def confusion(self):
+    def confusion(self) -> np.ndarray | None:
         """Weights of unseen bags, a row a true class and a column an answered one, in the order
         of ``question.classes``; None for amounts, or while nothing is finished."""
         answers = self.out_of_fold()

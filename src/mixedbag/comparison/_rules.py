@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mixedbag.exceptions import InputError
 
@@ -25,7 +26,7 @@ class Guess(NamedTuple):
     reason: str
 
 
-def settle_rule(rule, y, sizes, in_time=False):
+def settle_rule(rule: str | Guess, y: ArrayLike, sizes: ArrayLike, in_time: bool = False) -> Guess:
     """The rule that was asked for, or with "auto" the guess; one that is settled stays."""
     if isinstance(rule, Guess):
         return rule
@@ -37,7 +38,7 @@ def settle_rule(rule, y, sizes, in_time=False):
     return Guess(rule, "it was asked for")
 
 
-def guess_rule(y, sizes, in_time=False):
+def guess_rule(y: ArrayLike, sizes: ArrayLike, in_time: bool = False) -> Guess:
     """The most plausible rule for labels `y` of bags of the given sizes.
 
     Parameters

@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from mixedbag.bags import Bags
+from mixedbag.datasets._formats.source import Source
+from mixedbag.datasets.records import BagData
 
 
-def in_order_of(data, time, source):
+def in_order_of(data: BagData, time: str, source: Source) -> BagData:
     """The same data with the instances of each bag sorted by a column, which is no feature then."""
     names = data.bags.feature_names or []
     if time not in names:

@@ -9,9 +9,11 @@ of PyTorch (``.pt``) are not read: they are pickles, and opening one may run any
 import glob
 import os
 import re
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +26,9 @@ from mixedbag.datasets._formats.stored import Stored, read_npy, read_npz
 from mixedbag.datasets.records import BagData, DataFormatError, class_sizes
 from mixedbag.exceptions import InputError
 
+if TYPE_CHECKING:
+    from mixedbag.tables import Roles
+
 _READERS = {".npy": read_npy, ".npz": read_npz, ".safetensors": read_safetensors}
 _HDF5 = (".h5", ".hdf5")
 _SUFFIXES = (*_READERS, *_HDF5)
@@ -33,7 +38,7 @@ _ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,5}$")
 _TOLD = 3  # names that a note gives
 
 
-def is_folder(path):
+def is_folder(path: Any) -> bool:
     """Whether a path, or a pattern of paths, means files of arrays, one a bag."""
     if not isinstance(path, (str, os.PathLike)):
         return False
@@ -42,7 +47,9 @@ def is_folder(path):
     return os.fspath(path).lower().endswith((*_SUFFIXES, *_PICKLES))
 
 
-def read_folder(path, roles, labels=None, query=None):
+def read_folder(
+    path: str | Path, roles: "Roles", labels: Any = None, query: str | None = None
+) -> BagData:
     """All bags of a folder with their labels as `BagData`; those without a label are left out.
 
     Parameters
@@ -67,7 +74,9 @@ def read_folder(path, roles, labels=None, query=None):
         return BagData(bags, coords=coords, notes=notes, **told)
 
 
-def read_folder_blocks(path, roles, rows, labels=None, query=None):
+def read_folder_blocks(
+    path: str | Path, roles: "Roles", rows: int, labels: Any = None, query: str | None = None
+) -> Iterator[BagData]:
     """The bags of a folder in blocks of at least `rows` instances, as `BagData`."""
     with _opened(path, roles) as folder:
         told, _ = _told(folder, roles, labels, query)
@@ -75,14 +84,14 @@ def read_folder_blocks(path, roles, rows, labels=None, query=None):
         start = 0
         for part in _runs([file.n_rows for file in folder.files], rows):
             bags, coords, _ = folder.only(range(start, start + part)).load()
-            mine = {
+            mine: dict[str, Any] = {
                 role: None if v is None else v[start : start + part] for role, v in told.items()
             }
             yield BagData(bags, coords=coords, **mine)
             start += part
 
 
-def read_bag(path, name):
+def read_bag(path: str | Path, name: str) -> BagData:
     """One bag of a folder, by its name."""
     with _opened(path, None, only=name) as folder:
         bags, coords, _ = folder.load()

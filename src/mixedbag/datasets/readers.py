@@ -2,16 +2,20 @@
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from mixedbag.datasets._formats import arff, c45, indexed, layouts, matlab
 from mixedbag.datasets._formats.columns import Columns
 from mixedbag.datasets._formats.source import Source
 from mixedbag.datasets._time import in_order_of
 from mixedbag.datasets.folders import is_folder, read_folder
-from mixedbag.datasets.records import DataFormatError
+from mixedbag.datasets.records import BagData, DataFormatError
 from mixedbag.exceptions import InputError
+
+if TYPE_CHECKING:
+    from mixedbag.tables import Roles
 
 
 @dataclass(frozen=True)
@@ -31,20 +35,20 @@ class Format:
 
 
 def read(
-    path,
-    bag=None,
-    label=None,
+    path: Any,
+    bag: str | None = None,
+    label: str | None = None,
     *,
-    weight=None,
-    instance=None,
-    group=None,
-    time=None,
-    features=None,
-    drop=(),
-    labels=None,
-    query=None,
-    format=None,
-):
+    weight: str | None = None,
+    instance: str | None = None,
+    group: str | None = None,
+    time: str | None = None,
+    features: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    labels: Any = None,
+    query: str | None = None,
+    format: str | Format | None = None,
+) -> BagData:
     """Read bags and labels from a file, several files of one kind, a folder, or a data frame.
 
     The format is recognised by content: tables with named columns (CSV, TSV, JSON, Parquet, Arrow,
@@ -136,7 +140,7 @@ def _read_table(path, roles, query):
     return replace(data, notes=("read as table with named columns", *data.notes))
 
 
-def is_table(path):
+def is_table(path: Any) -> bool:
     """Whether a source is a table beyond doubt: its format need not be recognised by its lines."""
     from mixedbag.tables import is_certain
 
@@ -147,7 +151,7 @@ def is_table(path):
     return not os.path.isdir(path) and is_certain(path)
 
 
-def as_columns(roles):
+def as_columns(roles: "Roles") -> Columns:
     """What the formats of the field can be asked for."""
     features = roles.features
     if features is not None and roles.time is not None:
@@ -157,7 +161,7 @@ def as_columns(roles):
     )
 
 
-def recognise(source, columns=None):
+def recognise(source: Source, columns: Columns | None = None) -> Format:
     """The format of a file; column names, when given, mean a format that has them."""
     lines = _first_lines(source)
     named = columns is not None and columns.bag is not None

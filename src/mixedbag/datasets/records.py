@@ -87,7 +87,7 @@ class BagData:
         """So that ``bags, y = load("musk1")`` reads as it should."""
         return iter((self.bags, self.y))
 
-    def by_label(self):
+    def by_label(self) -> tuple[Self, Self | None]:
         """The bags that have a label, and the others, None where there are none."""
         if self.y is None or not (without := unlabelled(self.y)).any():
             return self, None

@@ -59,8 +59,14 @@ def read_blocks(
         yield from tables.read_blocks(path, roles, rows, query)
     else:
         whole = read(
-            *(path, bag, label),
-            **dict(weight=weight, instance=instance, group=group, time=time, features=features),
+            path,
+            bag,
+            label,
+            weight=weight,
+            instance=instance,
+            group=group,
+            time=time,
+            features=features,
         )
         yield from _slices(whole, rows)
 

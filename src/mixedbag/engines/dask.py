@@ -3,9 +3,11 @@
 import glob
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from itertools import repeat
 from operator import add
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 from distributed import CancelledError, KilledWorker, default_client, progress, wait
@@ -24,11 +26,13 @@ class DaskBlocks:
     again from its history, which is how a fit survives.
     """
 
-    def __init__(self, client, futures):
+    def __init__(self, client: Any, futures: list) -> None:
         self.client = client
         self.futures = futures
 
-    def map(self, function, *args, each=None):
+    def map(
+        self, function: Callable[..., Any], *args: Any, each: list | None = None
+    ) -> "DaskBlocks":
         """The results of ``function(block, *args)``, kept on the workers, as blocks.
 
         Here and below, an argument that is blocks itself is passed on block by block; `each` is as
@@ -36,7 +40,7 @@ class DaskBlocks:
         """
         return DaskBlocks(self.client, self._submit(function, args, each))
 
-    def sum(self, function, *args):
+    def sum(self, function: Callable[..., Any], *args: Any) -> Any:
         """The sum over blocks of ``function(block, *args)``, added on the workers."""
         parts = self._submit(function, args)
         while len(parts) > 1:  # a tree: no worker and no client sees more than two at a time
@@ -44,7 +48,7 @@ class DaskBlocks:
             parts = pairs + parts[len(parts) - len(parts) % 2 :]
         return self._answer(parts[0])
 
-    def collect(self, function, *args, each=None):
+    def collect(self, function: Callable[..., Any], *args: Any, each: list | None = None) -> list:
         """The list of ``function(block, *args)``: for small things only.
 
         `each` has one more first argument for every block: ``function(block, each[i], *args)``.
@@ -107,7 +111,7 @@ class DistributedBags(BlockedBags):
     DistributedBags.from_parquet
     """
 
-    def __init__(self, client, futures):
+    def __init__(self, client: Any, futures: list) -> None:
         parts = DaskBlocks(client, futures).collect(partitions.summarise)
         # A file whose bags all went home to other files leaves an empty block.
         futures = [future for future, part in zip(futures, parts, strict=True) if part is not None]
@@ -123,8 +127,15 @@ class DistributedBags(BlockedBags):
 
     @classmethod
     def from_parquet(
-        cls, path, bag, label, features=None, weight=None, client=None, show_progress=False
-    ):
+        cls,
+        path: str | Path,
+        bag: str,
+        label: str,
+        features: list[str] | None = None,
+        weight: str | None = None,
+        client: Any = None,
+        show_progress: bool = False,
+    ) -> Self:
         """Read Parquet files, each by the worker that will hold it; the client sees no instance.
 
         Parameters
@@ -165,7 +176,7 @@ class DistributedBags(BlockedBags):
         moves = defaultdict(list)
         for (source, home), ids in sorted(homes.items()):
             moves[home].append(whole._call(partitions.extract, parts[source], ids))
-        leaving = defaultdict(list)
+        leaving: dict[int, list] = defaultdict(list)
         for (source, _), ids in homes.items():
             leaving[source] += ids
         futures = [

@@ -1,10 +1,11 @@
 """Blocks of whole bags in this process, worked on by threads."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from itertools import pairwise, repeat
 from operator import add
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -29,7 +30,7 @@ class Labelled(NamedTuple):
     target: np.ndarray
     weight: np.ndarray
 
-    def used(self):
+    def used(self) -> "Labelled":
         """Without the bags of weight zero."""
         if self.weight.all():
             return self
@@ -46,29 +47,29 @@ class BlockedBags:
     feature_names: list[str]
 
 
-def count_usable(block, allow_nan):
+def count_usable(block: Labelled, allow_nan: bool) -> int:
     """Number of bags of a block, after checking that its values can be used."""
     refuse_unusable(block.bags, allow_nan)
     return len(block.bags)
 
 
-def with_signs(block, positive):
+def with_signs(block: Labelled, positive: Any) -> Labelled:
     """The block with targets ±1: whether the label is `positive`."""
     return block._replace(target=np.where(block.target == positive, 1.0, -1.0)).used()
 
 
-def with_truth(block, label):
+def with_truth(block: Labelled, label: Any) -> Labelled:
     """The block with targets that say whether the label is `label`."""
     return block._replace(target=block.target == label)
 
 
-def few_bags(block, n_bags):
+def few_bags(block: Labelled, n_bags: int) -> Labelled:
     """At most `n_bags` of a block, spread evenly over it."""
     step = -(-len(block.bags) // n_bags)
-    return Labelled(*(part[::step] for part in block))
+    return Labelled(block.bags[::step], block.target[::step], block.weight[::step])
 
 
-def with_totals(block, aggregate):
+def with_totals(block: Labelled, aggregate: str) -> Labelled:
     """The block with totals as targets, from totals or means."""
     target = np.asarray(block.target, dtype=np.float64)
     return block._replace(
@@ -87,12 +88,19 @@ class LocalBlocks:
         Number of threads; kernels release the interpreter lock.
     """
 
-    def __init__(self, blocks: list[Any], n_jobs=None):
+    def __init__(self, blocks: list[Any], n_jobs: int | None = None) -> None:
         self.blocks = blocks
         self.n_jobs = n_jobs
 
     @classmethod
-    def cut(cls, bags, target, weight, n_jobs=None, n_blocks=None):
+    def cut(
+        cls,
+        bags: Bags,
+        target: np.ndarray,
+        weight: np.ndarray,
+        n_jobs: int | None = None,
+        n_blocks: int | None = None,
+    ) -> Self:
         """Cut bags into `n_blocks` (by default one a thread) of about as many instances each."""
         n_blocks = min(n_blocks or effective_n_jobs(n_jobs), len(bags))
         goals = np.linspace(0, bags.n_instances, n_blocks + 1)[1:-1]
@@ -100,18 +108,20 @@ class LocalBlocks:
         runs = [slice(a, b) for a, b in pairwise(edges)]
         return cls([Labelled(bags[run], target[run], weight[run]) for run in runs], n_jobs)
 
-    def map(self, function, *args, each=None):
+    def map(
+        self, function: Callable[..., Any], *args: Any, each: list | None = None
+    ) -> "LocalBlocks":
         """The results of ``function(block, *args)``, as blocks; `each` is as in `collect`.
 
         Here and below, an argument that is blocks itself is passed on block by block.
         """
         return LocalBlocks(self.collect(function, *args, each=each), self.n_jobs)
 
-    def sum(self, function, *args):
+    def sum(self, function: Callable[..., Any], *args: Any) -> Any:
         """The sum over blocks of ``function(block, *args)``, always added in the same order."""
         return reduce(add, self._each(function, args))
 
-    def collect(self, function, *args, each=None):
+    def collect(self, function: Callable[..., Any], *args: Any, each: list | None = None) -> list:
         """The list of ``function(block, *args)``: for small things only.
 
         `each` has one more first argument for every block: ``function(block, each[i], *args)``.

@@ -5,12 +5,20 @@ from importlib import resources
 from pathlib import Path
 
 from mixedbag._files import written_whole
+from mixedbag.comparison import Comparison
+from mixedbag.datasets.records import BagData
 from mixedbag.report._contents import contents
 
 _SCRIPTS = ("charts.js", "leaderboard.js", "browser.js", "report.js")
 
 
-def write_report(result, path, data=None, title="", command=None):
+def write_report(
+    result: Comparison,
+    path: str | Path,
+    data: BagData | None = None,
+    title: str = "",
+    command: str | None = None,
+) -> None:
     """Write the report of a comparison.
 
     Parameters
@@ -27,7 +35,9 @@ def write_report(result, path, data=None, title="", command=None):
         file.write(report_page(result, data, title, command).encode())
 
 
-def report_page(result, data=None, title="", command=None):
+def report_page(
+    result: Comparison, data: BagData | None = None, title: str = "", command: str | None = None
+) -> str:
     """The report as text: HTML with its style, scripts and data inside."""
     known = contents(result, data, title, command)
     page = _part("report.html")

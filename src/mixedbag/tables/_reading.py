@@ -1,8 +1,11 @@
 """`read` and `read_blocks`: a table of any origin as bags."""
 
 import errno
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,14 +16,16 @@ from mixedbag.tables import _labels
 from mixedbag.tables._coding import code, kinds_of, on_missing
 from mixedbag.tables._engine import first_line, sandbox
 from mixedbag.tables._fetching import fetch_blocks, fetch_matrix
+from mixedbag.tables._labels import Labels
 from mixedbag.tables._ordering import Ordering, arrange, id_of, label_of, whole_ids
 from mixedbag.tables._relation import Relation
+from mixedbag.tables._roles import Roles
 from mixedbag.tables._sources import files_of, is_frame, open_relation
 
 _STREAM_MEMORY = "160MB"
 
 
-def read(source, roles, query=None):
+def read(source: Any, roles: Roles, query: str | None = None) -> BagData:
     """A table as `BagData`: all of it, its features chosen and coded by all of its values.
 
     Parameters
@@ -36,7 +41,9 @@ def read(source, roles, query=None):
         return _bag_data(plan, block, X, names, (*plan.relation.notes, *notes))
 
 
-def read_blocks(source, roles, rows, query=None):
+def read_blocks(
+    source: Any, roles: Roles, rows: int, query: str | None = None
+) -> Iterator[BagData]:
     """A table of any length as blocks of whole bags with at least `rows` instances, as `BagData`.
 
     The rows of a bag need not be adjacent.
@@ -48,7 +55,14 @@ def read_blocks(source, roles, rows, query=None):
             yield _bag_data(plan, block, block.X, names, ())
 
 
-def read_rows(path, target, names=None, header=False, delimiter=None, drop=()):
+def read_rows(
+    path: str | Path,
+    target: str,
+    names: Sequence[str] | None = None,
+    header: bool = False,
+    delimiter: str | None = None,
+    drop: Sequence[str] = (),
+) -> Table:
     """A plain table with a `target` column as a `Table`; `names` are those of the columns.
 
     Columns without a name are called by their position, from 1 on: "1", "2", ….
@@ -75,7 +89,9 @@ def read_rows(path, target, names=None, header=False, delimiter=None, drop=()):
         return Table(X, block.label, feature_names, notes=tuple(notes))
 
 
-def read_labels(source, roles, known, query=None):
+def read_labels(
+    source: Any, roles: Roles, known: Callable[[str], bool], query: str | None = None
+) -> Labels:
     """A table with one row a bag, whose instances lie elsewhere, as `Labels`."""
     with _engine_on(source) as engine:
         return _labels.read_labels(engine, source, roles, known, query)

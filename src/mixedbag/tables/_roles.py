@@ -1,7 +1,7 @@
 """Which columns of a table hold what."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 
 from mixedbag.datasets._formats.columns import column_and_value, listed
@@ -37,7 +37,7 @@ class Roles:
             elif value is not None:
                 object.__setattr__(self, field.name, str(value))
 
-    def positions(self, names, error):
+    def positions(self, names: Sequence[str], error: Callable[[str], Exception]) -> dict[str, int]:
         """Position of the column of each role; `error(reason)` makes what is raised."""
         counts = Counter(names)
         repeated = sorted(name for name, count in counts.items() if count > 1)
@@ -59,10 +59,13 @@ class Roles:
             raise error(f"one column cannot be two of {', '.join(found)}")
         return found
 
-    def feature_positions(self, names, taken, error):
+    def feature_positions(
+        self, names: Sequence[str], taken: Iterable[int], error: Callable[[str], Exception]
+    ) -> dict[str, tuple[int, str | None]]:
         """Pairs of a column's position and the value of it that is asked for, or None, by name."""
         places = {name: j for j, name in enumerate(names)}
         taken = {*taken, *(self._place(name, places, error) for name in self.drop)}
+        features: dict[str, tuple[int, str | None]]
         if self.features is None:
             features = {name: (j, None) for j, name in enumerate(names) if j not in taken}
         else:

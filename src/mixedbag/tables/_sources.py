@@ -54,7 +54,7 @@ def kind_of(path):
     return "text"
 
 
-def is_certain(path):
+def is_certain(path: str | os.PathLike) -> bool:
     """Whether a file, or a pattern of files, is a table beyond doubt, by its first bytes.
 
     Plain text is not: it may be one of the formats of the field.

@@ -12,7 +12,10 @@ for good: people search for them. Each has
 import importlib
 import pkgutil
 import re
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from mixedbag.comparison import Comparison
 
 
 class Check(Protocol):
@@ -21,7 +24,7 @@ class Check(Protocol):
     TITLE: str
     LEVEL: str
 
-    def find(self, result) -> tuple[str, str] | None: ...
+    def find(self, result: "Comparison") -> tuple[str, str] | None: ...
 
 
 class Finding(NamedTuple):
@@ -34,14 +37,14 @@ class Finding(NamedTuple):
     advice: str
 
 
-def all_checks():
+def all_checks() -> dict[int, Any]:
     """The checks by their numbers."""
     names = [module.name for module in pkgutil.iter_modules(__path__)]
     numbered = [(int(m[1]), name) for name in sorted(names) if (m := re.match(r"_(\d\d)_", name))]
     return {n: importlib.import_module(f"{__name__}.{name}") for n, name in numbered}
 
 
-def run_checks(result):
+def run_checks(result: "Comparison") -> list[Finding]:
     """All findings, warnings first.
 
     A check that breaks must not take the answer away: it becomes a note that says so.

@@ -1,10 +1,11 @@
 """Tables with named columns: which column is what."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mixedbag.datasets._formats.features import Feature, Indicator, finish_features
 from mixedbag.datasets._formats.rows import Rows
-from mixedbag.datasets._formats.source import MISSING, number, shown
+from mixedbag.datasets._formats.source import MISSING, Source, number, shown
 
 BLOCK = 512  # rows turned into numbers at a time: their text fits in the processor's cache
 _NO_NAME = MISSING - {"none"}  # "none" is a fine label
@@ -23,11 +24,13 @@ class Columns:
     label: str | None = None
     weight: str | None = None
     instance: str | None = None
-    features: tuple | None = None
-    drop: tuple = ()
+    features: Sequence[str] | None = None
+    drop: Sequence[str] = ()
     group: str | None = None
 
-    def resolve(self, source, names, line=1):
+    def resolve(
+        self, source: Source, names: list[str], line: int = 1
+    ) -> tuple[dict[str, int], list[tuple[int, Feature | Indicator]]]:
         """Position of each role's column, and pairs of position and empty feature."""
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:
@@ -54,6 +57,7 @@ class Columns:
         if len(set(roles.values())) < len(roles):
             raise source.error(f"one column cannot be two of {', '.join(roles)}", line)
         taken = {*roles.values(), *(position(name) for name in self.drop)}
+        features: list[tuple[int, Feature | Indicator]]
         if self.features is None:
             features = [(j, Feature(name)) for j, name in enumerate(names) if j not in taken]
         else:

@@ -130,7 +130,7 @@ class Hdf5Arrays:
             )
         return self._process
 
-    def close(self):
+    def close(self) -> None:
         """End the process."""
         if self._process is not None:
             self._process.kill()

@@ -3,12 +3,16 @@
 import re
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mixedbag._tables import factorize, plain
 from mixedbag.bags import Bags
 from mixedbag.datasets.records import BagData, class_sizes
+
+if TYPE_CHECKING:
+    from mixedbag.datasets._formats.source import Source
 
 
 @dataclass
@@ -19,7 +23,7 @@ class Rows:
     bag's own, repeated on each of its rows: `gather` checks that they agree.
     """
 
-    instances: object
+    instances: Any
     bag: list
     label: list | None = None
     lines: list | None = None
@@ -30,7 +34,7 @@ class Rows:
     notes: list = field(default_factory=list)
     first_row: int = 0  # number of the first row, where rows have no lines
 
-    def gather(self, source):
+    def gather(self, source: "Source") -> BagData:
         """The rows as bags, in the order in which bags first appear."""
         if not len(self.bag):
             raise source.error("no instances")

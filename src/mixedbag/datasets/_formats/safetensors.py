@@ -10,6 +10,7 @@ import os
 
 import numpy as np
 
+from mixedbag.datasets._formats.source import Source
 from mixedbag.datasets._formats.stored import Stored
 
 _LONGEST = 2**20  # bytes of header; a file of one bag needs a few hundred
@@ -20,7 +21,7 @@ _DTYPES = {
 }
 
 
-def read_safetensors(source):
+def read_safetensors(source: Source) -> dict[str, Stored]:
     """The arrays of a file by name, each to be loaded when it is needed."""
     size = os.path.getsize(source.path)
     with open(source.path, "rb") as file:

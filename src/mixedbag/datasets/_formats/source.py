@@ -4,6 +4,7 @@ import gzip
 import io
 import itertools
 import zlib
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -20,10 +21,10 @@ MISSING = frozenset(["", "?", "na", "n/a", "nan", "null", "none"])
 class Source:
     """A file, plain or gzip-compressed (told by its first bytes, not by its name)."""
 
-    def __init__(self, path):
+    def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
 
-    def error(self, reason, line=None):
+    def error(self, reason: str, line: int | None = None) -> DataFormatError:
         return DataFormatError(self.path, reason, line)
 
     @contextmanager
@@ -44,23 +45,23 @@ class Source:
                 raise self.error(str(error)) from error
 
     @property
-    def limit(self):
+    def limit(self) -> int:
         """How many bytes of text may be unpacked from the file."""
         return unpack.limit(self.path)
 
     @property
-    def binary_limit(self):
+    def binary_limit(self) -> int:
         """How many bytes of numbers: they compress better, and take less memory than text does."""
         return 4 * self.limit
 
     @cached_property
-    def head(self):
+    def head(self) -> bytes:
         """The first bytes, to recognise a format by."""
         with self._open() as file:
             return file.read(4096)
 
     @cached_property
-    def content(self):
+    def content(self) -> bytes:
         """All bytes."""
         with self._open() as file:
             content = file.read()
@@ -69,7 +70,7 @@ class Source:
         return content
 
     @cached_property
-    def text(self):
+    def text(self) -> str:
         """All text, with plain newlines."""
         try:
             text = self.content.decode("utf-8-sig")
@@ -82,12 +83,12 @@ class Source:
         return text
 
     @cached_property
-    def sample(self):
+    def sample(self) -> list[tuple[int, str]]:
         """Number and text of the first lines that are neither blank nor a comment."""
         lines = (pair for pair in self.lines() if not pair[1].startswith("%"))
         return list(itertools.islice(lines, SAMPLE))
 
-    def stream(self):
+    def stream(self) -> Iterator[str]:
         """The lines as they are, read as they are needed."""
         with self._open() as file, io.TextIOWrapper(file, "utf-8-sig") as text:
             try:
@@ -102,7 +103,7 @@ class Source:
     def _not_text(self, line):
         return self.error("a NUL byte: this is no text, or a damaged one", line)
 
-    def lines(self):
+    def lines(self) -> Iterator[tuple[int, str]]:
         """Number and text of every line that is not blank."""
         for number, line in enumerate(self.stream(), start=1):
             line = line.strip()
@@ -126,7 +127,9 @@ def number(source, text, line, what="value"):
     return value
 
 
-def number_table(source, texts, lines, width=None):
+def number_table(
+    source: Source, texts: Sequence[str], lines: Sequence[int], width: int | None = None
+) -> np.ndarray:
     """Texts of numbers between commas as a 2-D array of `width` columns (default: as the first)."""
     if not texts:
         raise source.error("no instances")

@@ -15,6 +15,7 @@ from functools import partial
 
 import numpy as np
 
+from mixedbag.datasets._formats.source import Source
 from mixedbag.datasets.records import DataFormatError
 
 
@@ -27,7 +28,7 @@ class Stored:
     load: Callable  # gives the array, mapped from the file where that is possible
 
 
-def read_npy(source):
+def read_npy(source: Source) -> dict[str, Stored]:
     """The one array of a file of NumPy, which has no name."""
     with open(source.path, "rb") as file:
         shape, fortran, dtype = _header(source, file)
@@ -43,7 +44,7 @@ def read_npy(source):
     return {"": Stored(shape, dtype, load)}
 
 
-def read_npz(source):
+def read_npz(source: Source) -> dict[str, Stored]:
     """The arrays of an archive of NumPy by name."""
     arrays = {}
     with _archive(source) as archive:
