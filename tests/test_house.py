@@ -7,6 +7,7 @@ import pkgutil
 from pathlib import Path
 
 import pytest
+from sklearn.base import BaseEstimator
 
 import mixedbag
 from mixedbag.learners import FAMILIES, OPTIONAL
@@ -124,3 +125,52 @@ def test_a_public_module_lists_its_documented_api_and_nothing_else(name):
     if name == "mixedbag":
         extra -= {path.stem for path in SOURCE.iterdir()}
     assert not extra, f"dir({name}) also shows {sorted(extra)}"
+
+
+def public_modules():
+    found = pkgutil.walk_packages(mixedbag.__path__, "mixedbag.")
+    return ["mixedbag", *(info.name for info in found if "._" not in info.name)]
+
+
+def public_functions(module):
+    """What a public module shows: functions, and the methods of classes, inherited ones too.
+
+    The constructor of a learner is no part of it: `_parameter_constraints` says what it takes.
+    """
+    names = getattr(module, "__all__", [name for name in vars(module) if not name.startswith("_")])
+    for name in names:
+        shown = getattr(module, name)
+        if not inspect.isclass(shown):
+            yield name, shown
+            continue
+        for base in shown.__mro__:
+            for method, attribute in vars(base).items():
+                constructs = method == "__init__" and not issubclass(base, BaseEstimator)
+                if not method.startswith("_") or constructs:
+                    yield f"{name}.{method}", attribute
+
+
+def function_of(attribute):
+    """The function behind a class method, a property, or a method that is there on a condition."""
+    for name in ("__func__", "fget", "func", "fn"):
+        attribute = getattr(attribute, name, attribute)
+    return attribute
+
+
+def is_annotated(function):
+    signature = inspect.signature(function)
+    given = [p for p in signature.parameters.values() if p.name not in ("self", "cls")]
+    return not any(thing.annotation is thing.empty for thing in given) and (
+        signature.return_annotation is not signature.empty
+    )
+
+
+@pytest.mark.parametrize("name", public_modules())
+def test_public_functions_are_annotated(name):
+    bare = []
+    for shown, attribute in public_functions(pytest.importorskip(name)):
+        function = function_of(attribute)
+        ours = inspect.isfunction(function) and function.__module__.startswith("mixedbag")
+        if ours and function.__name__ != "<lambda>" and not is_annotated(function):
+            bare.append(f"{shown}{inspect.signature(function)}")
+    assert not bare

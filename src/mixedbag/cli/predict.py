@@ -34,7 +34,7 @@ def command(
     ] = False,
     out: Annotated[Path | None, typer.Option(help="CSV or Parquet file for the result.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
-):
+) -> None:
     """Predict bags, or with --instances their instances, of a table of any length.
 
     The model remembers the columns it learned from. The rows of a bag need not be adjacent. The

@@ -1,5 +1,7 @@
 """What learners share that turn a bag into one vector: any scikit-learn classifier behind it."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
@@ -49,13 +51,13 @@ class EmbeddedClassifier(BagClassifier):
         return np.log(p[:, 1] / p[:, 0]) if p.shape[1] == 2 else np.log(p)
 
     @available_if(_gives_probabilities)
-    def predict_proba(self, bags):
+    def predict_proba(self, bags: Any) -> np.ndarray:
         """Probability of each class, a row a bag."""
         bags = self._fitted(bags)
         return self.model_.predict_proba(self._vectors(bags))
 
     @available_if(_gives_probabilities)
-    def predict_proba_instances(self, bags):
+    def predict_proba_instances(self, bags: Any) -> np.ndarray:
         """Probability of each class, a row an instance: of each as a bag of one."""
         bags = self._fitted(bags)
         return self.model_.predict_proba(self._vectors(bags.singletons()))

@@ -68,7 +68,7 @@ def _arrays(source):
 class Hdf5Arrays:
     """Reads the arrays of many files, by one process, which is started when it is needed."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         _require_h5py()
         self._process = None
 
