@@ -347,7 +347,7 @@ class Bags:
         rows = self.rows_of(positions)
         return Bags._unchecked(self._instances[rows], offsets, ids, self._feature_names)
 
-    def rows_of(self, positions):
+    def rows_of(self, positions: np.ndarray) -> np.ndarray:
         """The rows of the instances of some bags, bag after bag, in the order asked for."""
         sizes = self.sizes[positions]
         ends = np.cumsum(sizes)

@@ -1,5 +1,7 @@
 """The wrapper of Frank and Xu: all instances of a bag have the same say."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier
@@ -97,10 +99,10 @@ class InstanceAverageClassifier(BagClassifier):
         logs = np.log(np.clip(self._probabilities(bags), _SURE, 1.0 - _SURE))
         return logs[:, 1] - logs[:, 0] if logs.shape[1] == 2 else logs
 
-    def predict_proba(self, bags):
+    def predict_proba(self, bags: Any) -> np.ndarray:
         """Probability of each class, a row a bag."""
         return self._probabilities(self._fitted(bags))
 
-    def predict_proba_instances(self, bags):
+    def predict_proba_instances(self, bags: Any) -> np.ndarray:
         """Probability of each class, a row an instance."""
         return self._probabilities(self._fitted(bags).singletons())

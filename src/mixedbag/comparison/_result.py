@@ -247,7 +247,7 @@ class Comparison:
         finished = self.finished()
         return self._unseen(finished) if finished else None
 
-    def unseen_bags(self, candidates):
+    def unseen_bags(self, candidates: Sequence[Candidate]) -> np.ndarray:
         """Answers of a stack of candidates about unseen bags alone: means over repeats."""
         stack = self.stack_of(candidates)
         total: Any = 0.0

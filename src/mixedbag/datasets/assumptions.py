@@ -22,8 +22,13 @@ _OFTEN = 8
 
 
 def make_single_concept(
-    n_bags=100, size=(8, 15), n_features=10, separation=4.0, shifted=False, random_state=None
-):
+    n_bags: int = 100,
+    size: int | tuple[int, int] = (8, 15),
+    n_features: int = 10,
+    separation: float = 4.0,
+    shifted: bool = False,
+    random_state: int | np.random.RandomState | None = None,
+) -> BagData:
     """Rule *any*, and a sign against it: a concept makes bags positive, poison goes with the rest.
 
     Positive bags hold 1 to 3 instances of the concept, `separation` away from the others. Every
@@ -52,8 +57,13 @@ def make_single_concept(
 
 
 def make_threshold(
-    n_bags=100, size=(8, 15), n_features=10, separation=4.0, shifted=False, random_state=None
-):
+    n_bags: int = 100,
+    size: int | tuple[int, int] = (8, 15),
+    n_features: int = 10,
+    separation: float = 4.0,
+    shifted: bool = False,
+    random_state: int | np.random.RandomState | None = None,
+) -> BagData:
     """Two concepts are needed, and poison goes with bags that lack one.
 
     A bag is positive when it holds an instance of both concepts; negative bags hold 1 to 3 of one
@@ -71,8 +81,13 @@ def make_threshold(
 
 
 def make_false_frequency(
-    n_bags=100, size=(12, 18), n_features=10, separation=4.0, shifted=False, random_state=None
-):
+    n_bags: int = 100,
+    size: int | tuple[int, int] = (12, 18),
+    n_features: int = 10,
+    separation: float = 4.0,
+    shifted: bool = False,
+    random_state: int | np.random.RandomState | None = None,
+) -> BagData:
     """Two concepts are needed, and how often they come goes with the label.
 
     A bag is positive when it holds an instance of both concepts. Positive bags hold one of them

@@ -1,5 +1,7 @@
 """What the networks with attention share: weights as arrays, batches of padded bags, training."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils import check_random_state
 
@@ -130,7 +132,7 @@ class NetworkClassifier(LogOddsMixin, BagClassifier):
     def _score_bags(self, bags):
         return self._answers(bags)[0]
 
-    def attention(self, bags):
+    def attention(self, bags: Any) -> np.ndarray:
         """The share of attention that each instance gets in its bag, flat; one in total a bag.
 
         It says how much an instance counts, not for which class: that is what
