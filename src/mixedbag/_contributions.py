@@ -114,7 +114,7 @@ def _left_after(model, bags, codes, plans):
     left: list = [np.empty(n_runs) for _, n_runs in plans]
     pairs = [(i, k) for i, (_, n_runs) in enumerate(plans) if n_runs > 1 for k in range(n_runs)]
     n_rows = np.cumsum([bags.sizes[i] for i, _ in pairs])
-    cuts = np.flatnonzero(np.diff(n_rows // _ROWS)) + 1 if len(pairs) else []
+    cuts: Any = np.flatnonzero(np.diff(n_rows // _ROWS)) + 1 if len(pairs) else []
     for block in np.split(np.arange(len(pairs)), cuts):
         asked = [pairs[p] for p in block]
         if not asked:

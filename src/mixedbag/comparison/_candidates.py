@@ -57,7 +57,7 @@ def find_candidates(rule, bags, names=None, random_state=0, y=None):
     skipped : dict
         Name of the learner to the reason.
     """
-    skipped = {}
+    skipped: dict[str, str] = {}
     offers = [*baselines(rule), *_own_learners(rule, skipped)]
     if names is not None:
         offers = _named(offers, names, rule)

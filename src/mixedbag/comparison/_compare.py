@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from numpy.typing import ArrayLike
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mixedbag.bags import Bags
 from mixedbag.comparison._calibration import Calibrated

@@ -144,7 +144,7 @@ class _Folder:
             _fill(X[start:stop], file.features)
             if _check_values(X[start:stop], file.source):
                 missing.append(file.name)
-            if file.coords is not None:
+            if coords is not None and file.coords is not None:
                 coords[start:stop] = file.coords.load().reshape(stop - start, -1)[:, :2]
         notes = list(self.notes)
         if mapping_of(X) is not None:
@@ -314,7 +314,7 @@ def _told(folder, roles, labels, query):
 
     places = _places(folder.files)
     found = read_labels(labels, roles, lambda text: _match(text, places) is not None, query)
-    rows = {}
+    rows: dict = {}
     for row, name in enumerate(found.names):
         i = _match(name, places)
         if i is not None and rows.setdefault(i, row) != row:

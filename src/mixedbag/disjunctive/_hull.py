@@ -216,7 +216,7 @@ class HullRelaxation:
         j = np.array([j for _, j in self.reductions], dtype=np.int64)
         slack = np.zeros(program.n_examples)
         np.add.at(slack, program.example[program.unambiguous], plain)
-        largest = {}
+        largest: dict = {}
         for k in range(len(x)):
             key = (self.bag_of[x[k]], program.example[j[k]])
             largest[key] = max(largest.get(key, 0.0), reduced[k])

@@ -69,7 +69,7 @@ class DaskBlocks:
             raise _lost(error) from error
 
     def _answer(self, future):
-        lonely_since = None
+        lonely_since: float | None = None
         while True:
             try:
                 wait(future, timeout=1.0)  # first: an impatient `result` would abort its transfer
@@ -79,7 +79,7 @@ class DaskBlocks:
                     raise _lost(error) from error
                 alone = self.client.status == "connecting" or not self._has_workers()
                 lonely_since = (lonely_since or time.monotonic()) if alone else None
-                if alone and time.monotonic() - lonely_since > PATIENCE:
+                if lonely_since is not None and time.monotonic() - lonely_since > PATIENCE:
                     raise _lost(error) from error
             except (CancelledError, KilledWorker) as error:
                 raise _lost(error) from error

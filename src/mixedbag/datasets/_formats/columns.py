@@ -86,7 +86,7 @@ def column_and_value(name, names):
 def read_records(source, names, records, columns, header_line=1):
     """Rows from an iterator of (line, fields) under the given column names."""
     roles, features = columns.resolve(source, names, header_line)
-    kept = {role: [] for role in roles}
+    kept: dict[str, list[str]] = {role: [] for role in roles}
     lines = []
     for block_lines, block in blocks(source, records, len(names)):
         for role, j in roles.items():

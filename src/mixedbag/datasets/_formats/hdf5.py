@@ -70,7 +70,7 @@ class Hdf5Arrays:
 
     def __init__(self) -> None:
         _require_h5py()
-        self._process = None
+        self._process: subprocess.Popen | None = None
 
     def __call__(self, source):
         """The arrays of numbers at the top of a file by name."""
@@ -91,7 +91,7 @@ class Hdf5Arrays:
         array = np.empty(stored.shape, stored.dtype)
         with self._asked(source, name=name) as (facts, stream):
             fits = facts["bytes"] == array.nbytes
-            filled = stream.readinto(memoryview(array.reshape(-1).view(np.uint8))) if fits else -1
+            filled = stream.readinto(array.reshape(-1).view(np.uint8).data) if fits else -1
         if filled != array.nbytes:
             self.close()
             raise _broken_down(source)

@@ -10,7 +10,7 @@ from mixedbag.datasets._formats.source import Source
 def read_mat(source):
     """Rows from one .mat file, or from a folder with one variable a file."""
     if source.path.is_dir():
-        variables = {}
+        variables: dict = {}
         for path in sorted(source.path.glob("*.mat")):
             found = _variables(Source(path))
             if found.keys() & variables.keys():
