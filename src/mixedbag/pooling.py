@@ -322,10 +322,12 @@ class MeanProbability(Pooling):
     def weights(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         return self.derivatives(scores, offsets)[1]
 
-    def curvature(self, scores, offsets):
+    def curvature(self, scores: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self.derivatives(scores, offsets)[2:]
 
-    def derivatives(self, scores, offsets):
+    def derivatives(
+        self, scores: np.ndarray, offsets: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         log_odds = self.scale * scores
         # In logarithms, because probabilities of bags and of their instances vanish together.
         share = np.log(np.maximum(OWA(self.a).weights(scores, offsets), np.finfo(float).tiny))
