@@ -4,13 +4,15 @@ import ast
 import importlib
 import inspect
 import pkgutil
+import re
 from pathlib import Path
 
 import pytest
 from sklearn.base import BaseEstimator
 
 import mixedbag
-from mixedbag.learners import FAMILIES, OPTIONAL
+from mixedbag.boosting._loop import BoostedBags
+from mixedbag.learners import FAMILIES, OPTIONAL, all_learners
 
 SOURCE = Path(mixedbag.__file__).parent
 
@@ -174,3 +176,33 @@ def test_public_functions_are_annotated(name):
         if ours and function.__name__ != "<lambda>" and not is_annotated(function):
             bare.append(f"{shown}{inspect.signature(function)}")
     assert not bare
+
+
+def described_parameters(learner):
+    """What the docstring of a learner says of each of its parameters."""
+    sections = re.split(r"^(\w[\w ]*)\n-+\n", inspect.getdoc(learner), flags=re.MULTILINE)
+    text = sections[sections.index("Parameters") + 1].rstrip()
+    entries = [entry.partition("\n") for entry in re.split(r"\n(?=\S)", text)]
+    return {
+        name: " ".join([kind, *words.split()])
+        for head, _, words in entries
+        for names, _, kind in [head.partition(" : ")]
+        for name in names.split(", ")
+    }
+
+
+@pytest.mark.parametrize("learner", all_learners(), ids=lambda learner: learner.__name__)
+def test_a_learner_describes_its_own_parameters(learner):
+    described = described_parameters(learner)
+    assert set(described) == set(learner._get_param_names())
+    for name, words in described.items():
+        assert not re.search(r"as in (:class:)?`(?!sklearn)", words), (
+            f"{name} is described elsewhere"
+        )
+
+
+def test_boosters_describe_what_they_share_in_the_same_words():
+    boosters = [learner for learner in all_learners() if issubclass(learner, BoostedBags)]
+    assert len(boosters) > 1
+    for name in BoostedBags._get_param_names():
+        assert len({described_parameters(booster)[name] for booster in boosters}) == 1, name

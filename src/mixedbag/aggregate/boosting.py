@@ -136,7 +136,7 @@ class AggregateGradientBoostingClassifier(_Boosting, CountClassifier):
     min_samples_leaf : int, default=1
         Fewest instances in a leaf.
     aggregate : {"sum", "mean"}, default="sum"
-        Whether a one-dimensional `y` holds counts of positives or proportions.
+        Whether a one-dimensional `y` holds counts of positives or shares.
 
     Attributes
     ----------

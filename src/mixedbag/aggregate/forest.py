@@ -77,7 +77,7 @@ class AggregateForestClassifier(_Forest, CountClassifier):
     bootstrap : bool, default=True
         Whether each tree draws its bags with replacement; else all bags are used.
     aggregate : {"sum", "mean"}, default="sum"
-        Whether a one-dimensional `y` holds counts of positives or proportions.
+        Whether a one-dimensional `y` holds counts of positives or shares.
     n_jobs : int or None, default=None
         Threads that grow trees.
     random_state : int, RandomState instance or None, default=None

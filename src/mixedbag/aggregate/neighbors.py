@@ -78,7 +78,7 @@ class AggregateKNeighborsClassifier(_BagNeighbors, SharpenedCounts):
     metric : str or callable, default="minkowski"
         Any distance of :class:`sklearn.neighbors.NearestNeighbors`.
     aggregate : {"sum", "mean"}, default="sum"
-        Whether a one-dimensional `y` holds counts of positives or proportions.
+        Whether a one-dimensional `y` holds counts of positives or shares.
     n_jobs : int or None, default=None
         Threads of the neighbour search.
 

@@ -147,7 +147,7 @@ class AggregateMLPClassifier(_AggregateMLP, CountClassifier):
     batch_size : int, default=200
         Instances in a batch of Adam, about: bags are never cut.
     aggregate : {"sum", "mean"}, default="sum"
-        Whether a one-dimensional `y` holds counts of positives or proportions.
+        Whether a one-dimensional `y` holds counts of positives or shares.
     random_state : int, RandomState instance or None, default=None
         First weights, and the order of batches.
 

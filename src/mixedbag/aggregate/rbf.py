@@ -231,7 +231,7 @@ class AggregateRBFClassifier(_RBFNetwork, CountClassifier):
     max_iter : int, default=100
         Passes of the clustering at most.
     aggregate : {"sum", "mean"}, default="sum"
-        Whether a one-dimensional `y` holds counts of positives or proportions.
+        Whether a one-dimensional `y` holds counts of positives or shares.
     random_state : int, RandomState instance or None, default=None
         Draws the first centres.
 

@@ -72,7 +72,7 @@ class AggregateSVC(CountClassifier):
     time_limit : float, default=60.0
         Seconds for the proof; then the best solution so far is kept, with its gap.
     aggregate : {"sum", "mean"}, default="sum"
-        Whether a one-dimensional `y` holds counts of positives or proportions.
+        Whether a one-dimensional `y` holds counts of positives or shares.
     random_state : int, RandomState instance or None, default=None
         Draws the random starts.
 

@@ -86,7 +86,7 @@ class AggregateTreeClassifier(_TreeGrower, CountClassifier):
         Prune the grown tree: a subtree becomes a leaf where each of its further leaves lowers the
         objective by no more than this. The paper only limits the depth.
     aggregate : {"sum", "mean"}, default="sum"
-        Whether a one-dimensional `y` holds counts of positives or proportions.
+        Whether a one-dimensional `y` holds counts of positives or shares.
     random_state : int, RandomState instance or None, default=None
         Draws the features when `max_features` is set.
 

@@ -143,8 +143,27 @@ class ExpRegBoost(_LocalizedBoost):
         How sharply the pooling picks out the highest instances. Small: all instances of a bag speak
         with one voice (the mean); large: only the highest does (the maximum). Choose it by
         cross-validation where the share of positive instances in positive bags is unknown.
-    exhaustive, n_rounds, learning_rate, estimator, n_jobs, random_state : as in `ExpBinBoost`
-    early_stopping, validation_fraction, n_iter_no_change : as in `ExpBinBoost`
+    exhaustive : bool, default=False
+        Whether each round tries all thresholds of all features by the loss itself, instead of those
+        that its derivatives promise most of: many times slower.
+    n_rounds : int, default=100
+        Stumps to add. Fewer are added when no stump lowers the loss any more.
+    learning_rate : float in (0, 1], default=1.0
+        Each step is shortened by this factor.
+    estimator : scikit-learn classifier or regressor, optional
+        Weak learner to boost instead of stumps; it must accept ``sample_weight``. It learns the
+        class of each instance's bag, weighted by the derivative of the loss.
+    early_stopping : bool, default=False
+        Whether to hold out bags and stop when their loss no longer falls; the ensemble is cut back
+        to its best round.
+    validation_fraction : float, default=0.1
+        Share of the bags to hold out (of both classes alike).
+    n_iter_no_change : int, default=10
+        Rounds without improvement to wait for.
+    n_jobs : int, optional
+        Threads for the search of stumps.
+    random_state : int or RandomState, optional
+        Decides which bags are held out, and seeds `estimator`.
 
     Notes
     -----

@@ -24,8 +24,24 @@ class NoisyOrBoost(BoostedBags):
 
     Parameters
     ----------
-    n_rounds, learning_rate, estimator, n_jobs, random_state : as in `ExpBinBoost`
-    early_stopping, validation_fraction, n_iter_no_change : as in `ExpBinBoost`
+    n_rounds : int, default=100
+        Stumps to add. Fewer are added when no stump lowers the loss any more.
+    learning_rate : float in (0, 1], default=1.0
+        Each step is shortened by this factor.
+    estimator : scikit-learn classifier or regressor, optional
+        Weak learner to boost instead of stumps; it must accept ``sample_weight``. It learns the
+        class of each instance's bag, weighted by the derivative of the loss.
+    early_stopping : bool, default=False
+        Whether to hold out bags and stop when their loss no longer falls; the ensemble is cut back
+        to its best round.
+    validation_fraction : float, default=0.1
+        Share of the bags to hold out (of both classes alike).
+    n_iter_no_change : int, default=10
+        Rounds without improvement to wait for.
+    n_jobs : int, optional
+        Threads for the search of stumps.
+    random_state : int or RandomState, optional
+        Decides which bags are held out, and seeds `estimator`.
 
     Notes
     -----
@@ -65,8 +81,24 @@ class ISRBoost(BoostedBags):
 
     Parameters
     ----------
-    n_rounds, learning_rate, estimator, n_jobs, random_state : as in `ExpBinBoost`
-    early_stopping, validation_fraction, n_iter_no_change : as in `ExpBinBoost`
+    n_rounds : int, default=100
+        Stumps to add. Fewer are added when no stump lowers the loss any more.
+    learning_rate : float in (0, 1], default=1.0
+        Each step is shortened by this factor.
+    estimator : scikit-learn classifier or regressor, optional
+        Weak learner to boost instead of stumps; it must accept ``sample_weight``. It learns the
+        class of each instance's bag, weighted by the derivative of the loss.
+    early_stopping : bool, default=False
+        Whether to hold out bags and stop when their loss no longer falls; the ensemble is cut back
+        to its best round.
+    validation_fraction : float, default=0.1
+        Share of the bags to hold out (of both classes alike).
+    n_iter_no_change : int, default=10
+        Rounds without improvement to wait for.
+    n_jobs : int, optional
+        Threads for the search of stumps.
+    random_state : int or RandomState, optional
+        Decides which bags are held out, and seeds `estimator`.
 
     Notes
     -----
@@ -112,8 +144,24 @@ class OWABoost(BoostedBags):
     average : {"scores", "probabilities"}, default="scores"
         What is averaged: the scores, or, as published, the probabilities ``σ(2F)`` that they mean,
         whose average is the probability of the bag.
-    n_rounds, learning_rate, estimator, n_jobs, random_state : as in `ExpBinBoost`
-    early_stopping, validation_fraction, n_iter_no_change : as in `ExpBinBoost`
+    n_rounds : int, default=100
+        Stumps to add. Fewer are added when no stump lowers the loss any more.
+    learning_rate : float in (0, 1], default=1.0
+        Each step is shortened by this factor.
+    estimator : scikit-learn classifier or regressor, optional
+        Weak learner to boost instead of stumps; it must accept ``sample_weight``. It learns the
+        class of each instance's bag, weighted by the derivative of the loss.
+    early_stopping : bool, default=False
+        Whether to hold out bags and stop when their loss no longer falls; the ensemble is cut back
+        to its best round.
+    validation_fraction : float, default=0.1
+        Share of the bags to hold out (of both classes alike).
+    n_iter_no_change : int, default=10
+        Rounds without improvement to wait for.
+    n_jobs : int, optional
+        Threads for the search of stumps.
+    random_state : int or RandomState, optional
+        Decides which bags are held out, and seeds `estimator`.
 
     Notes
     -----
@@ -191,8 +239,24 @@ class PooledBoostingClassifier(BoostedBags):
         What a stump adds. Ignored with `estimator`, which always gets an exact line search.
     fit_intercept : bool, default=True
         Whether scores start from the best constant.
-    n_rounds, learning_rate, estimator, n_jobs, random_state : as in `ExpBinBoost`
-    early_stopping, validation_fraction, n_iter_no_change : as in `ExpBinBoost`
+    n_rounds : int, default=100
+        Stumps to add. Fewer are added when no stump lowers the loss any more.
+    learning_rate : float in (0, 1], default=1.0
+        Each step is shortened by this factor.
+    estimator : scikit-learn classifier or regressor, optional
+        Weak learner to boost instead of stumps; it must accept ``sample_weight``. It learns the
+        class of each instance's bag, weighted by the derivative of the loss.
+    early_stopping : bool, default=False
+        Whether to hold out bags and stop when their loss no longer falls; the ensemble is cut back
+        to its best round.
+    validation_fraction : float, default=0.1
+        Share of the bags to hold out (of both classes alike).
+    n_iter_no_change : int, default=10
+        Rounds without improvement to wait for.
+    n_jobs : int, optional
+        Threads for the search of stumps.
+    random_state : int or RandomState, optional
+        Decides which bags are held out, and seeds `estimator`.
 
     Notes
     -----

@@ -34,7 +34,7 @@ class DDSVM(BagClassifier):
     n_init : int or None, default=20
         Number of starts for either class. None starts from all instances.
     alpha : float, default=0.1
-        Strength of the penalty on scales, as in `DiverseDensity`; 0 is the original method.
+        Strength of the penalty on scales; 0 is the original method.
     max_iter : int, default=50
         Most quasi-Newton steps of the search.
     tol : float, default=1e-5

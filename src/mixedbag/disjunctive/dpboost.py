@@ -26,10 +26,24 @@ class DPBoost(DisjunctiveClassifier):
 
     Parameters
     ----------
-    C, gamma, n_thresholds, class_weight, fit_intercept, intercept_scaling
-        The program, as in :class:`SparseBagMarginSVC`.
+    C : float, default 1.0
+        Price of margin violations against the size of the weights. Small values give few features.
     features : {"thresholded", "rbf", "linear"}, default "thresholded"
-        The weak hypotheses; the default are the thesis's: balls around training instances.
+        The weak hypotheses: balls around training instances (+1 inside, -1 outside) of
+        `n_thresholds` radii, which are the thesis's; radial basis functions around them; or the
+        inputs themselves.
+    gamma : float or "scale", default "scale"
+        Width of the radial basis functions exp(-gamma ‖x - c‖²). "scale" is
+        1 / (n_inputs · variance).
+    n_thresholds : int, default 5
+        Radii a centre, for thresholded features.
+    class_weight : "balanced", dict or None, default "balanced"
+        Share the loss equally between the classes; None charges C for every positive bag and for
+        every instance of a negative bag, a dict that times the factor of its bag's label.
+    fit_intercept : bool, default True
+        Whether scores have a bias.
+    intercept_scaling : float or None, default None
+        None leaves the bias free of charge. A number s makes it the weight of a constant feature s.
     reductions : bool, default True
         Whether to generate parallel reductions.
     reductions_per_round, features_per_round : int, defaults 50, 10

@@ -39,8 +39,23 @@ class LNPBoost(DisjunctiveClassifier):
 
     Parameters
     ----------
-    C, features, gamma, n_thresholds, class_weight, fit_intercept, intercept_scaling
-        The program, as in :class:`SparseBagMarginSVC`. The bound is tighter without a free bias.
+    C : float, default 1.0
+        Price of margin violations against the size of the weights. Small values give few features.
+    features : {"linear", "rbf", "thresholded"}, default "linear"
+        The weak hypotheses: the inputs themselves; radial basis functions around every training
+        instance; or balls around them (+1 inside, -1 outside) of `n_thresholds` radii.
+    gamma : float or "scale", default "scale"
+        Width of the radial basis functions exp(-gamma ‖x - c‖²). "scale" is
+        1 / (n_inputs · variance).
+    n_thresholds : int, default 5
+        Radii a centre, for thresholded features.
+    class_weight : "balanced", dict or None, default "balanced"
+        Share the loss equally between the classes; None charges C for every positive bag and for
+        every instance of a negative bag, a dict that times the factor of its bag's label.
+    fit_intercept : bool, default True
+        Whether scores have a bias. The bound is tighter without a free one.
+    intercept_scaling : float or None, default None
+        None leaves the bias free of charge. A number s makes it the weight of a constant feature s.
     n_rounds : int, default 100
         Rounds of cuts at most.
     bags_per_round : int, default 20
