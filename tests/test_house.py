@@ -147,7 +147,7 @@ def public_functions(module):
             continue
         for base in shown.__mro__:
             for method, attribute in vars(base).items():
-                constructs = method == "__init__" and not issubclass(base, BaseEstimator)
+                constructs = method == "__init__" and not issubclass(shown, BaseEstimator)
                 if not method.startswith("_") or constructs:
                     yield f"{name}.{method}", attribute
 
