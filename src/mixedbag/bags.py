@@ -44,10 +44,14 @@ class Bags:
     ids : sequence of length n_bags, optional
         The bags' own names, used in messages and reports.
     feature_names : sequence of str of length n_features, optional
+        What the columns of `instances` are, used in messages, reports and checks of later input.
 
     See Also
     --------
-    Bags.from_list, Bags.from_groups, Bags.from_frame, as_bags
+    Bags.from_list : Bags from a list of tables, one a bag.
+    Bags.from_groups : Bags from one table and the bag of each of its rows.
+    Bags.from_frame : Bags and labels from the columns of a data frame.
+    as_bags : What every learner does with its input: `Bags`, lists, arrays or data frames.
 
     Examples
     --------
@@ -504,6 +508,30 @@ def as_bags(x: Any) -> Bags:
     A `Bags` is returned as it is; a list of 2-D arrays and a 3-D array are bags of several
     instances; **a plain 2-D array or data frame means bags of one instance**, so that predicting on
     ordinary rows is the instance-level prediction.
+
+    Parameters
+    ----------
+    x : Bags, list of arrays, array, sparse matrix or data frame
+        What is to be read.
+
+    Returns
+    -------
+    Bags
+        The same bags, or new ones that share the memory of `x` where they can.
+
+    See Also
+    --------
+    Bags : Built directly, with names of bags and features.
+    Bags.from_frame : Bags from a column that names the bag of each row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import as_bags
+    >>> as_bags([np.zeros((3, 2)), np.ones((1, 2))])
+    Bags(2 bags, 4 instances × 2 features)
+    >>> as_bags(np.zeros((4, 2)))
+    Bags(4 bags, 4 instances × 2 features)
     """
     if isinstance(x, Bags):
         return x
@@ -553,6 +581,28 @@ def bag_labels(labels: ArrayLike, groups: ArrayLike) -> np.ndarray:
     """One label a bag from one label a row, in the order in which the groups first appear.
 
     A bag whose rows disagree is an error that names it.
+
+    Parameters
+    ----------
+    labels : array of shape (n_instances,)
+        The label of each row's bag.
+    groups : array of shape (n_instances,)
+        The bag of each row.
+
+    Returns
+    -------
+    array of shape (n_bags,)
+        The label of each bag.
+
+    See Also
+    --------
+    Bags.from_groups : The bags themselves, in the same order.
+
+    Examples
+    --------
+    >>> from mixedbag.bags import bag_labels
+    >>> bag_labels(["yes", "yes", "no"], groups=["a", "a", "b"]).tolist()
+    ['yes', 'no']
     """
     codes, ids = factorize(groups)
     labels = as_labels(labels)

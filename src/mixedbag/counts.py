@@ -41,6 +41,26 @@ class CountClassifier(ClassifierMixin, BagEstimator):
     Authors write ``_fit(bags, counts, weight)``, which always gets a table of counts, and
     ``_score_instances(bags)``, which returns a column a class, largest for the predicted one;
     ``_has_proba`` says that these are probabilities.
+
+    See Also
+    --------
+    mixedbag.base.BagClassifier : Base of classifiers whose bags carry one class each.
+    mixedbag.base.BagRegressor : Base of regressors whose bags carry a total.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import Bags
+    >>> from mixedbag.counts import CountClassifier
+    >>> class SameForAll(CountClassifier):
+    ...     def _fit(self, bags, counts, weight):
+    ...         self.share_ = (counts.T @ weight) / (bags.sizes @ weight)
+    ...
+    ...     def _score_instances(self, bags):
+    ...         return np.tile(self.share_, (bags.n_instances, 1))
+    >>> bags = Bags.from_list([[[0.0], [1.0], [2.0]], [[3.0]]])
+    >>> SameForAll().fit(bags, [2, 1]).predict(bags)
+    array([3, 1])
     """
 
     _rules = ("count",)

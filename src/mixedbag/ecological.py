@@ -30,7 +30,7 @@ __all__ = ["BoundsDisplay", "RateDisplay", "Rates", "RowByColumn", "TomographyDi
 class Rates:
     """How each group answered: share of row r that gave answer c.
 
-    Attributes
+    Parameters
     ----------
     district : array of shape (n_rows, n_columns)
         Over all precincts together.
@@ -39,6 +39,19 @@ class Rates:
     precincts, precincts_low, precincts_high : array of shape (n_precincts, n_rows, n_columns)
         The same for each precinct; None where a method has nothing to say. NaN for a group that a
         precinct does not have.
+
+    See Also
+    --------
+    RowByColumn : Makes them, in three ways.
+    RateDisplay : Draws them.
+
+    Examples
+    --------
+    >>> from mixedbag.ecological import RowByColumn
+    >>> rates = RowByColumn(rows=[[90, 10], [20, 80]], columns=[[30, 70], [60, 40]]).bounds()
+    >>> rates.low.round(2)
+    array([[0.18, 0.55],
+           [0.44, 0.22]])
     """
 
     district: np.ndarray
@@ -59,6 +72,12 @@ class RowByColumn:
     columns : array of shape (n_precincts, n_columns)
         How many gave each answer, or their shares. Answers add up to the people (turnout: give
         those who did not vote a column).
+
+    See Also
+    --------
+    Rates : What its methods return.
+    mixedbag.aggregate.AggregateLogisticRegression : Where every person's own features are known.
+    BoundsDisplay : The bounds of every precinct, drawn.
 
     Examples
     --------
@@ -211,6 +230,19 @@ class BoundsDisplay(_Display):
     Parameters
     ----------
     low, high : array of shape (n_precincts,)
+        The least and the largest rate that a precinct's margins allow.
+
+    See Also
+    --------
+    RowByColumn.bounds : Works them out.
+    TomographyDisplay : Two groups against each other.
+
+    Examples
+    --------
+    >>> from mixedbag.ecological import BoundsDisplay, RowByColumn
+    >>> table = RowByColumn(rows=[[90, 10], [20, 80]], columns=[[30, 70], [60, 40]])
+    >>> BoundsDisplay.from_table(table, row=0, column=1).ax_.get_ylabel()
+    'rate, bounds'
     """
 
     def __init__(self, low: np.ndarray, high: np.ndarray) -> None:
@@ -243,6 +275,17 @@ class TomographyDisplay(_Display):
     ----------
     ends : array of shape (n_precincts, 2, 2)
         Both ends (rate of the first group, of the second) of each line.
+
+    See Also
+    --------
+    BoundsDisplay : One group, in every precinct.
+
+    Examples
+    --------
+    >>> from mixedbag.ecological import RowByColumn, TomographyDisplay
+    >>> table = RowByColumn(rows=[[90, 10], [20, 80]], columns=[[30, 70], [60, 40]])
+    >>> TomographyDisplay.from_table(table).ends.shape
+    (2, 2, 2)
     """
 
     def __init__(self, ends: np.ndarray) -> None:
@@ -279,9 +322,23 @@ class RateDisplay(_Display):
     Parameters
     ----------
     rates : dict of str to Rates
+        What each method says, by the name to show.
     column : int
+        The answer to show.
     names : list of str, optional
         The groups.
+
+    See Also
+    --------
+    Rates : What is drawn.
+
+    Examples
+    --------
+    >>> from mixedbag.ecological import RateDisplay, RowByColumn
+    >>> table = RowByColumn([[90, 10], [20, 80], [50, 50]], [[30, 70], [60, 40], [45, 55]])
+    >>> rates = {"bounds": table.bounds(), "Goodman": table.goodman()}
+    >>> RateDisplay(rates, names=["young", "old"]).plot().ax_.get_ylabel()
+    'rate'
     """
 
     def __init__(

@@ -47,8 +47,13 @@ class BagSizeDisplay(_Display):
     Parameters
     ----------
     sizes : array of shape (n_bags,)
+        Number of instances of each bag.
     y : array of shape (n_bags,), optional
         Classes, each drawn in its own colour.
+
+    See Also
+    --------
+    InstanceScoreDisplay : How a model scores the instances.
 
     Examples
     --------
@@ -87,10 +92,26 @@ class InstanceScoreDisplay(_Display):
     Parameters
     ----------
     scores : array of shape (n_instances,)
+        What a model says of each instance.
     labels : array of shape (n_instances,)
         The label of each instance's bag.
     caption : str
         What the scores are for.
+
+    See Also
+    --------
+    instance_scores : The scores.
+    WitnessDisplay : The instances of one bag.
+
+    Examples
+    --------
+    >>> from mixedbag.classics import MILogisticRegression
+    >>> from mixedbag.datasets import make_any
+    >>> from mixedbag.inspection import InstanceScoreDisplay
+    >>> data = make_any(n_bags=30, random_state=0)
+    >>> model = MILogisticRegression().fit(data.bags, data.y)
+    >>> InstanceScoreDisplay.from_estimator(model, data.bags, data.y).ax_.get_ylabel()
+    'density'
     """
 
     def __init__(
@@ -132,13 +153,20 @@ class WitnessDisplay(_Display):
     instances : array of shape (n_shown, n_features)
         The instances, the strongest first.
     contributions : array of shape (n_shown,)
+        What each did for the answer.
     rows : array of shape (n_shown,)
         Their places in the bag.
     image_shape : pair, optional
         The shape to show instances in, when they are images; else contributions are drawn as bars.
     title : str
+        What to write above.
     caption : str
         What the contributions are, with the class they are for.
+
+    See Also
+    --------
+    SequenceDisplay : The same for samples in time.
+    InstanceScoreDisplay : The instances of all bags.
 
     Examples
     --------
@@ -231,11 +259,28 @@ class SequenceDisplay(_Display):
     Parameters
     ----------
     series : array of shape (n_samples, n_channels)
+        The sequence.
     contributions : array of shape (n_samples,)
+        What each sample did for the answer.
     channels : list of str
+        Names of the channels.
     title : str
+        What to write above.
     caption : str
         What the shading is, with the class it is for.
+
+    See Also
+    --------
+    WitnessDisplay : Instances without an order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.inspection import SequenceDisplay
+    >>> time = np.linspace(0, 6, 50)
+    >>> shown = SequenceDisplay(np.sin(time)[:, None], time > 3, ["arm"], title="waving")
+    >>> shown.plot().ax_.get_title()
+    'waving'
     """
 
     def __init__(
@@ -293,6 +338,19 @@ class BoundsDisplay(_Display):
     ----------
     history : array of shape (n_steps, 3)
         Seconds, lower bound and upper bound; NaN where there is no bound yet.
+
+    See Also
+    --------
+    mixedbag.disjunctive.LNPBoost : A learner that keeps such a history.
+    mixedbag.disjunctive.ExactBagMarginSVC : Another, which goes on until the bounds meet.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.inspection import BoundsDisplay
+    >>> history = np.array([[0.1, np.nan, 9.0], [0.5, 4.0, 8.0], [1.0, 6.5, 7.0]])
+    >>> BoundsDisplay(history).plot().ax_.get_ylabel()
+    'objective'
     """
 
     def __init__(self, history: np.ndarray) -> None:
@@ -325,7 +383,9 @@ def instance_scores(estimator: Any, bags: Any, label: Any = None) -> np.ndarray:
     Parameters
     ----------
     estimator : fitted estimator
+        Any model of bags.
     bags : Bags, or anything that `as_bags` reads
+        What it is asked about.
     label : optional
         The class to score for. By default the second of two, and of more the class that the
         instance's bag is given. Models of amounts have none: their scores are the amounts.
@@ -333,6 +393,22 @@ def instance_scores(estimator: Any, bags: Any, label: Any = None) -> np.ndarray:
     Returns
     -------
     array of shape (n_instances,)
+        The scores, in the order of ``bags.instances``.
+
+    See Also
+    --------
+    InstanceScoreDisplay : Draws them.
+    permutation_importance : Which features matter.
+
+    Examples
+    --------
+    >>> from mixedbag.classics import MILogisticRegression
+    >>> from mixedbag.datasets import make_any
+    >>> from mixedbag.inspection import instance_scores
+    >>> data = make_any(n_bags=30, random_state=0)
+    >>> model = MILogisticRegression().fit(data.bags, data.y)
+    >>> len(instance_scores(model, data.bags)) == data.bags.n_instances
+    True
     """
     bags = as_bags(bags)
     if _evidence.speaks_of_amounts(estimator):
@@ -368,7 +444,9 @@ def permutation_importance(
     Parameters
     ----------
     estimator : fitted estimator
+        Any model of bags.
     bags : Bags, or anything that `as_bags` reads
+        Bags that it has not learned from.
     y : array of shape (n_bags,)
         The labels of the bags.
     scoring : str or callable, optional
@@ -376,7 +454,9 @@ def permutation_importance(
     n_repeats : int
         How often each feature is permuted: what the spread is over.
     random_state : int or RandomState, optional
+        Draws which bag lends to which; a number gives the same every time.
     sample_weight : array of shape (n_bags,), optional
+        How much each bag counts in the score.
     features : sequence of int, optional
         Only these columns; the result is about them, in this order.
 
@@ -385,6 +465,11 @@ def permutation_importance(
     Bunch
         ``importances_mean`` and ``importances_std`` of shape (n_features,), ``importances`` of
         shape (n_features, n_repeats), ``feature_names``, and ``baseline``, the score as it is.
+
+    See Also
+    --------
+    WitnessDisplay : Which instances matter, in one bag.
+    sklearn.inspection.permutation_importance : The same for plain rows.
 
     Examples
     --------

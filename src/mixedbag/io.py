@@ -22,7 +22,19 @@ _STAMP = "mixedbag.json"
 
 
 class UntrustedModelError(InputError):
-    """The file holds types that a mixedbag model has no business with."""
+    """The file holds types that a mixedbag model has no business with.
+
+    See Also
+    --------
+    load : Raises it; its `trusted` names further types to accept.
+
+    Examples
+    --------
+    >>> from mixedbag.exceptions import InputError
+    >>> from mixedbag.io import UntrustedModelError
+    >>> issubclass(UntrustedModelError, InputError)
+    True
+    """
 
 
 def save(model: Any, path: str | Path) -> None:
@@ -30,6 +42,29 @@ def save(model: Any, path: str | Path) -> None:
 
     The file is complete or not there: it is written beside its final place and then moved, so a
     failed write leaves the old file as it was.
+
+    Parameters
+    ----------
+    model : fitted learner, pipeline or model of a comparison
+        What to write.
+    path : str or path
+        The file to write it to.
+
+    See Also
+    --------
+    load : Reads it again.
+    read_stamp : Tells what a file holds without building it.
+
+    Examples
+    --------
+    >>> from mixedbag import load, save
+    >>> from mixedbag.classics import MILogisticRegression
+    >>> from mixedbag.datasets import make_any
+    >>> data = make_any(n_bags=30, random_state=0)
+    >>> model = MILogisticRegression().fit(data.bags, data.y)
+    >>> save(model, "binding.skops")
+    >>> bool((load("binding.skops").predict(data.bags) == model.predict(data.bags)).all())
+    True
     """
     from skops import io as skops_io
 
@@ -44,9 +79,15 @@ def load(path: str | Path, trusted: Iterable[str] = ()) -> Any:
     Parameters
     ----------
     path : str or path
+        The file.
     trusted : sequence of str
         Full names of further types to accept, such as your own transformer's
         ``"mypackage.MyTransformer"``.
+
+    Returns
+    -------
+    estimator
+        The model as it was saved, ready to predict.
 
     Raises
     ------
@@ -54,6 +95,21 @@ def load(path: str | Path, trusted: Iterable[str] = ()) -> Any:
         When the file holds other types; the message lists them.
     ValueError
         When it is no model, is damaged, or was saved by a later version.
+
+    See Also
+    --------
+    save : Writes it.
+    read_stamp : Tells what a file holds without building it.
+
+    Examples
+    --------
+    >>> from mixedbag import load, save
+    >>> from mixedbag.classics import CitationKNN
+    >>> from mixedbag.datasets import make_any
+    >>> data = make_any(n_bags=20, random_state=0)
+    >>> save(CitationKNN().fit(data.bags, data.y), "model.skops")
+    >>> load("model.skops")
+    CitationKNN()
     """
     from mixedbag._model_file import Archive, Reader
 
@@ -149,7 +205,33 @@ def _stamp(model):
 
 
 def read_stamp(path: str | Path) -> dict[str, str]:
-    """What `save` noted about a model: its class and the versions that made it."""
+    """What `save` noted about a model: its class and the versions that made it.
+
+    Parameters
+    ----------
+    path : str or path
+        A file that `save` wrote.
+
+    Returns
+    -------
+    dict of str to str
+        The class of the model under "model", and the versions of mixedbag, scikit-learn and numpy.
+
+    See Also
+    --------
+    load : Reads the model itself.
+
+    Examples
+    --------
+    >>> from mixedbag import save
+    >>> from mixedbag.classics import CitationKNN
+    >>> from mixedbag.datasets import make_any
+    >>> from mixedbag.io import read_stamp
+    >>> data = make_any(n_bags=20, random_state=0)
+    >>> save(CitationKNN().fit(data.bags, data.y), "model.skops")
+    >>> read_stamp("model.skops")["model"]
+    'CitationKNN'
+    """
     from mixedbag._model_file import Archive
 
     with open(path, "rb") as file:

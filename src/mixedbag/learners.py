@@ -20,6 +20,21 @@ def all_learners(broken: dict[str, str] | None = None) -> list[type[BagEstimator
     ----------
     broken : dict, optional
         Where to note families that cannot be imported, with the reason; without it they raise.
+
+    Returns
+    -------
+    list of classes
+        The learners.
+
+    See Also
+    --------
+    mixedbag.testing.example_learners : An instance of each, with settings that fit quickly.
+
+    Examples
+    --------
+    >>> from mixedbag.learners import all_learners
+    >>> [learner.__name__ for learner in all_learners() if "Rectangle" in learner.__name__]
+    ['AxisParallelRectangle', 'EliminationRectangle']
     """
     found: dict[str, type[BagEstimator]] = {}
     for name in (*FAMILIES, *filter(_is_installed, OPTIONAL)):

@@ -16,15 +16,67 @@ def instance_accuracy(estimator: Any, bags: Any, instance_labels: ArrayLike) -> 
     Parameters
     ----------
     estimator : fitted bag classifier
+        The model that is asked about instances.
     bags : Bags
+        The bags that hold them, or anything that `as_bags` reads.
     instance_labels : array of shape (n_instances,)
         The true classes, in the order of ``bags.instances``.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    See Also
+    --------
+    instance_roc_auc : How well scores order the instances, whatever the threshold.
+    witness_hit_rate : Asks about the one instance of each bag that scores highest.
+
+    Examples
+    --------
+    >>> from mixedbag.classics import MILogisticRegression
+    >>> from mixedbag.datasets import make_any
+    >>> from mixedbag.metrics import instance_accuracy
+    >>> data = make_any(n_bags=60, separation=6.0, random_state=0)
+    >>> model = MILogisticRegression().fit(data.bags, data.y)
+    >>> instance_accuracy(model, data.bags, data.instance_labels) > 0.9
+    True
     """
     return accuracy_score(_aligned(bags, instance_labels), estimator.predict_instances(bags))
 
 
 def instance_roc_auc(estimator: Any, bags: Any, instance_labels: ArrayLike) -> float:
-    """Area under the ROC curve of the instance scores: how well witnesses are told apart."""
+    """Area under the ROC curve of the instance scores: how well witnesses are told apart.
+
+    Parameters
+    ----------
+    estimator : fitted bag classifier
+        The model that is asked about instances.
+    bags : Bags
+        The bags that hold them, or anything that `as_bags` reads.
+    instance_labels : array of shape (n_instances,)
+        The true classes, in the order of ``bags.instances``.
+
+    Returns
+    -------
+    float
+        1 when every positive instance scores above every negative one, one half for a guess.
+
+    See Also
+    --------
+    instance_accuracy : The share of instances that are told right.
+    bag_roc_auc_scorer : The same of bags.
+
+    Examples
+    --------
+    >>> from mixedbag.classics import MILogisticRegression
+    >>> from mixedbag.datasets import make_any
+    >>> from mixedbag.metrics import instance_roc_auc
+    >>> data = make_any(n_bags=60, separation=6.0, random_state=0)
+    >>> model = MILogisticRegression().fit(data.bags, data.y)
+    >>> bool(instance_roc_auc(model, data.bags, data.instance_labels) > 0.95)
+    True
+    """
     scores = estimator.decision_function_instances(bags)
     return roc_auc_score(_aligned(bags, instance_labels), scores, multi_class="raise")
 
@@ -43,6 +95,18 @@ def proportion_error(y_true: ArrayLike, y_pred: ArrayLike, sizes: ArrayLike | No
     -------
     float
         Of a table, half the sum over classes: the share of instances put in a wrong class.
+
+    See Also
+    --------
+    proportion_scorer : The same as a scorer for searches.
+
+    Examples
+    --------
+    >>> from mixedbag.metrics import proportion_error
+    >>> proportion_error([2, 5], [3, 5], sizes=[10, 10])
+    0.05
+    >>> proportion_error([[0.5, 0.3, 0.2]], [[0.4, 0.4, 0.2]])
+    0.1
     """
     error = np.abs(np.asarray(y_true, dtype=float) - np.asarray(y_pred, dtype=float))
     error = error.sum(axis=1) / 2 if error.ndim == 2 else error
@@ -50,12 +114,75 @@ def proportion_error(y_true: ArrayLike, y_pred: ArrayLike, sizes: ArrayLike | No
 
 
 def proportion_scorer(estimator: Any, bags: Any, counts: ArrayLike) -> float:
-    """Scorer for searches: minus the proportion error of predicted counts."""
+    """Scorer for searches: minus the proportion error of predicted counts.
+
+    Parameters
+    ----------
+    estimator : fitted learner of counts
+        The model that is asked about bags.
+    bags : Bags
+        The bags, or anything that `as_bags` reads.
+    counts : array of shape (n_bags,) or (n_bags, n_classes)
+        How many instances of each class they have.
+
+    Returns
+    -------
+    float
+        Zero at best.
+
+    See Also
+    --------
+    proportion_error : The error itself.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from mixedbag.aggregate import AggregateRidgeClassifier
+    >>> from mixedbag.datasets import make_count
+    >>> from mixedbag.metrics import proportion_scorer
+    >>> data = make_count(n_bags=40, random_state=0)
+    >>> grid = {"alpha": [0.1, 10.0]}
+    >>> search = GridSearchCV(AggregateRidgeClassifier(), grid, scoring=proportion_scorer, cv=3)
+    >>> bool(-0.2 < search.fit(data.bags, data.y).best_score_ <= 0)
+    True
+    """
     return -proportion_error(counts, estimator.predict(bags), as_bags(bags).sizes)
 
 
 def bag_roc_auc_scorer(estimator: Any, bags: Any, y: ArrayLike) -> float:
-    """Scorer for searches: area under the ROC curve of the bag scores, for two classes."""
+    """Scorer for searches: area under the ROC curve of the bag scores, for two classes.
+
+    Parameters
+    ----------
+    estimator : fitted bag classifier
+        The model that is asked about bags.
+    bags : Bags
+        The bags, or anything that `as_bags` reads.
+    y : array of shape (n_bags,)
+        Their classes, two of them.
+
+    Returns
+    -------
+    float
+        1 when every positive bag scores above every negative one, one half for a guess.
+
+    See Also
+    --------
+    instance_roc_auc : The same of instances, where their labels are known.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from mixedbag.classics import MILogisticRegression
+    >>> from mixedbag.datasets import make_any
+    >>> from mixedbag.metrics import bag_roc_auc_scorer
+    >>> data = make_any(n_bags=60, separation=6.0, random_state=0)
+    >>> scores = cross_val_score(
+    ...     MILogisticRegression(), data.bags, data.y, scoring=bag_roc_auc_scorer, cv=3
+    ... )
+    >>> bool(scores.mean() > 0.9)
+    True
+    """
     positive = np.asarray(y) == estimator.classes_[1]
     return roc_auc_score(positive, estimator.decision_function(bags))
 
@@ -64,6 +191,34 @@ def witness_hit_rate(estimator: Any, bags: Any, instance_labels: ArrayLike) -> f
     """Share of positive bags whose highest-scored instance is truly positive.
 
     A bag is positive here if any of its instances is; labels are 0/1 or booleans.
+
+    Parameters
+    ----------
+    estimator : fitted bag classifier
+        The model that is asked about instances.
+    bags : Bags
+        The bags that hold them, or anything that `as_bags` reads.
+    instance_labels : array of shape (n_instances,)
+        The true labels, in the order of ``bags.instances``.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    See Also
+    --------
+    instance_roc_auc : Asks about all instances, not only the best of each bag.
+
+    Examples
+    --------
+    >>> from mixedbag.classics import MILogisticRegression
+    >>> from mixedbag.datasets import make_any
+    >>> from mixedbag.metrics import witness_hit_rate
+    >>> data = make_any(n_bags=60, separation=6.0, random_state=0)
+    >>> model = MILogisticRegression().fit(data.bags, data.y)
+    >>> witness_hit_rate(model, data.bags, data.instance_labels) > 0.9
+    True
     """
     from mixedbag.pooling import bag_argmax, bag_max
 

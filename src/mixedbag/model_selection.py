@@ -20,12 +20,20 @@ class BagStratifiedKFold(StratifiedKFold):
     Parameters
     ----------
     n_splits : int
+        Number of folds.
     n_bins : int
         Number of quantile bins for targets that are not classes.
     size_bins : int
         Number of quantile bins of bag size to balance besides the label; 1 ignores sizes.
     shuffle : bool
+        Whether to draw the bags of a fold at random; without, they follow the order of the bags.
     random_state : int, RandomState or None
+        Draws the folds; a number gives the same ones every time.
+
+    See Also
+    --------
+    sklearn.model_selection.StratifiedKFold : Balances classes only.
+    target_strata : What is balanced.
 
     Examples
     --------
@@ -81,7 +89,28 @@ class BagStratifiedKFold(StratifiedKFold):
 
 
 def is_amount(y: ArrayLike) -> bool:
-    """Whether labels are no classes: a table, or numbers with fractions or of many values."""
+    """Whether labels are no classes: a table, or numbers with fractions or of many values.
+
+    Parameters
+    ----------
+    y : array of shape (n_bags,) or (n_bags, n_classes)
+        Labels of bags.
+
+    Returns
+    -------
+    bool
+        Whether they are counts, shares or totals.
+
+    See Also
+    --------
+    mixedbag.comparison.guess_rule : Which rule such labels follow.
+
+    Examples
+    --------
+    >>> from mixedbag.model_selection import is_amount
+    >>> is_amount([0, 1, 1]), is_amount([0.5, 2.25, 3.0]), is_amount(["no", "yes"])
+    (False, True, False)
+    """
     y = np.asarray(y)
     if y.ndim == 2 or y.dtype.kind not in "iuf":
         return y.ndim == 2
@@ -93,7 +122,33 @@ def _rarest(strata):
 
 
 def target_strata(y: ArrayLike, n_bins: int) -> np.ndarray:
-    """Class codes of `y`, or quantile bins where it is not made of classes."""
+    """Class codes of `y`, or quantile bins where it is not made of classes.
+
+    Parameters
+    ----------
+    y : array of shape (n_bags,) or (n_bags, n_classes)
+        Labels of bags.
+    n_bins : int
+        Number of bins for labels that are not classes.
+
+    Returns
+    -------
+    array of shape (n_bags,)
+        A code for each bag.
+
+    See Also
+    --------
+    quantile_bins : The bins.
+    BagStratifiedKFold : Balances these codes.
+
+    Examples
+    --------
+    >>> from mixedbag.model_selection import target_strata
+    >>> target_strata(["no", "yes", "no"], n_bins=2)
+    array([0, 1, 0])
+    >>> target_strata([0.1, 4.5, 0.3, 9.9], n_bins=2)
+    array([0, 1, 0, 1])
+    """
     y = _one_amount(y)
     values, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     if y.dtype.kind in "iufb" and (len(values) > 2 * n_bins or counts.max() < 2):
@@ -108,7 +163,30 @@ def _one_amount(y):
 
 
 def quantile_bins(values: ArrayLike, n_bins: int) -> np.ndarray:
-    """Codes of at most `n_bins` bins with about equally many values each."""
+    """Codes of at most `n_bins` bins with about equally many values each.
+
+    Parameters
+    ----------
+    values : array of shape (n_values,)
+        Numbers.
+    n_bins : int
+        Number of bins; fewer come out where many values are the same.
+
+    Returns
+    -------
+    array of shape (n_values,)
+        The bin of each value, from 0 on.
+
+    See Also
+    --------
+    target_strata : Uses these for labels that are not classes.
+
+    Examples
+    --------
+    >>> from mixedbag.model_selection import quantile_bins
+    >>> quantile_bins([1, 2, 30, 40], n_bins=2)
+    array([0, 0, 1, 1])
+    """
     values = np.asarray(values)
     edges = np.unique(np.quantile(values, np.linspace(0, 1, n_bins + 1)[1:-1]))
     return np.searchsorted(edges, values, side="left")

@@ -47,35 +47,175 @@ __all__ = [
 
 
 def spread(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """One value a bag, repeated to one an instance."""
+    """One value a bag, repeated to one an instance.
+
+    Parameters
+    ----------
+    values : array of shape (n_bags, …)
+        A value, or a row of values, for each bag.
+    offsets : array of shape (n_bags + 1,)
+        Where each bag begins, as in `Bags`.
+
+    Returns
+    -------
+    array of shape (n_instances, …)
+        The value of each instance's bag.
+
+    See Also
+    --------
+    bag_sum : The way back, adding up.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.pooling import spread
+    >>> spread(np.array([7, 8]), np.array([0, 3, 4]))
+    array([7, 7, 7, 8])
+    """
     return np.repeat(values, np.diff(offsets), axis=0)
 
 
 def bag_sum(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Sum of each bag's values; a table is summed column by column."""
+    """Sum of each bag's values; a table is summed column by column.
+
+    Parameters
+    ----------
+    values : array of shape (n_instances, …)
+        A value, or a row of values, for each instance.
+    offsets : array of shape (n_bags + 1,)
+        Where each bag begins, as in `Bags`.
+
+    Returns
+    -------
+    array of shape (n_bags, …)
+        The sums.
+
+    See Also
+    --------
+    bag_max : The largest in place of the sum.
+    spread : The way back: one value a bag to all of its instances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.pooling import bag_sum
+    >>> bag_sum(np.array([1, 2, 3, 10]), np.array([0, 3, 4]))
+    array([ 6, 10])
+    """
     return np.add.reduceat(values, offsets[:-1], axis=0)
 
 
 def bag_max(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Largest of each bag's values; a table is searched column by column."""
+    """Largest of each bag's values; a table is searched column by column.
+
+    Parameters
+    ----------
+    values : array of shape (n_instances, …)
+        A value, or a row of values, for each instance.
+    offsets : array of shape (n_bags + 1,)
+        Where each bag begins, as in `Bags`.
+
+    Returns
+    -------
+    array of shape (n_bags, …)
+        The largest values.
+
+    See Also
+    --------
+    bag_argmax : Where they are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.pooling import bag_max
+    >>> bag_max(np.array([1, 3, 2, 10]), np.array([0, 3, 4]))
+    array([ 3, 10])
+    """
     return np.maximum.reduceat(values, offsets[:-1], axis=0)
 
 
 def bag_argmax(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Row of the (first) largest value of each bag."""
+    """Row of the (first) largest value of each bag.
+
+    Parameters
+    ----------
+    values : array of shape (n_instances,)
+        A value for each instance.
+    offsets : array of shape (n_bags + 1,)
+        Where each bag begins, as in `Bags`.
+
+    Returns
+    -------
+    array of shape (n_bags,)
+        Rows among all instances.
+
+    See Also
+    --------
+    bag_max : The values there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.pooling import bag_argmax
+    >>> bag_argmax(np.array([1, 3, 2, 10]), np.array([0, 3, 4]))
+    array([1, 3])
+    """
     rows = np.arange(len(values))
     is_largest = values == spread(bag_max(values, offsets), offsets)
     return np.minimum.reduceat(np.where(is_largest, rows, len(values)), offsets[:-1])
 
 
 def bag_logsumexp(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """``log Σ_j exp(v_ij)`` of each bag."""
+    """``log Σ_j exp(v_ij)`` of each bag.
+
+    Parameters
+    ----------
+    values : array of shape (n_instances, …)
+        A value, or a row of values, for each instance; any size is safe.
+    offsets : array of shape (n_bags + 1,)
+        Where each bag begins, as in `Bags`.
+
+    Returns
+    -------
+    array of shape (n_bags, …)
+        The logarithms of the sums.
+
+    See Also
+    --------
+    LogSumExp : The same as a pooling, with derivatives.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.pooling import bag_logsumexp
+    >>> bag_logsumexp(np.array([1000.0, 1000.0, 3.0]), np.array([0, 2, 3])).round(2)
+    array([1000.69,    3.  ])
+    """
     top = bag_max(values, offsets)
     return top + np.log(bag_sum(np.exp(values - spread(top, offsets)), offsets))
 
 
 class Pooling:
-    """Base of poolings that are piecewise linear in the scores: they have no curvature."""
+    """Base of poolings that are piecewise linear in the scores: they have no curvature.
+
+    See Also
+    --------
+    Max : The pooling of the rule *any*.
+    Mean : The average.
+    mixedbag.boosting.PooledBoostingClassifier : Learns under any pooling, one of your own too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.pooling import Pooling
+    >>> class First(Pooling):
+    ...     def weights(self, scores, offsets):
+    ...         weights = np.zeros(len(scores))
+    ...         weights[offsets[:-1]] = 1.0
+    ...         return weights
+    >>> First().value(np.array([5.0, 9.0, 2.0]), np.array([0, 2, 3]))
+    array([5., 2.])
+    """
 
     moves_by_sides = False
     lam: float  # of poolings that do
@@ -102,7 +242,20 @@ class Pooling:
 
 @dataclass(frozen=True)
 class Max(Pooling):
-    """The largest score: the bag is positive if any instance is."""
+    """The largest score: the bag is positive if any instance is.
+
+    See Also
+    --------
+    LogMeanExp : A soft maximum, whose derivatives see all instances.
+    NoisyOr : Several likely witnesses make a bag more likely positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.pooling import Max
+    >>> Max().value(np.array([-1.0, 2.0, 0.5]), np.array([0, 2, 3]))
+    array([2. , 0.5])
+    """
 
     def value(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         return bag_max(scores, offsets)
@@ -114,7 +267,20 @@ class Max(Pooling):
 
 @dataclass(frozen=True)
 class Mean(Pooling):
-    """The average score."""
+    """The average score.
+
+    See Also
+    --------
+    Sum : The total in place of the average.
+    Majority : Votes in place of scores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.pooling import Mean
+    >>> Mean().value(np.array([-1.0, 2.0, 0.5]), np.array([0, 2, 3]))
+    array([0.5, 0.5])
+    """
 
     def value(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         sizes = np.diff(offsets)
@@ -126,7 +292,19 @@ class Mean(Pooling):
 
 @dataclass(frozen=True)
 class Sum(Pooling):
-    """The total: for counts and sums."""
+    """The total: for counts and sums.
+
+    See Also
+    --------
+    Mean : The average in place of the total.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.pooling import Sum
+    >>> Sum().value(np.array([-1.0, 2.0, 0.5]), np.array([0, 2, 3]))
+    array([1. , 0.5])
+    """
 
     def value(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
         return bag_sum(scores, offsets)
@@ -141,6 +319,17 @@ class Majority(Pooling):
 
     A table of scores with a column a class gives the share of instances that vote for each class.
     A vote does not change with small changes of a score, so the weights are zero.
+
+    See Also
+    --------
+    Mean : Averages the scores themselves, so that a sure instance weighs more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.pooling import Majority
+    >>> Majority().value(np.array([-9.0, 1.0, 1.0, -2.0]), np.array([0, 3, 4])).round(2)
+    array([ 0.33, -1.  ])
     """
 
     def value(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
@@ -156,7 +345,25 @@ class Majority(Pooling):
 
 @dataclass(frozen=True)
 class LogSumExp(Pooling):
-    """``(1/λ) log Σ_j exp(λ F_ij)``: a soft maximum that grows with the size of the bag."""
+    """``(1/λ) log Σ_j exp(λ F_ij)``: a soft maximum that grows with the size of the bag.
+
+    Parameters
+    ----------
+    lam : float
+        λ, how sharp the maximum is; above zero.
+
+    See Also
+    --------
+    LogMeanExp : Divides by the size, so that large bags do not score higher for it.
+    Max : The limit of a large λ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.pooling import LogSumExp
+    >>> LogSumExp(lam=2.0).value(np.array([1.0, 1.0, 1.0]), np.array([0, 2, 3])).round(2)
+    array([1.35, 1.  ])
+    """
 
     lam: float = 1.0
     moves_by_sides = True
@@ -195,6 +402,24 @@ class LogMeanExp(LogSumExp):
 
     Dividing by the size inside the logarithm keeps large bags from turning positive for their size
     alone.
+
+    Parameters
+    ----------
+    lam : float
+        λ, how sharp the maximum is; above zero.
+
+    See Also
+    --------
+    LogSumExp : Without the division: grows with the size of the bag.
+    OWA : Between mean and maximum too, by the order of the scores alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.pooling import LogMeanExp
+    >>> scores, offsets = np.array([0.0, 4.0]), np.array([0, 2])
+    >>> [float(LogMeanExp(lam).value(scores, offsets)[0].round(2)) for lam in (0.01, 1.0, 100.0)]
+    [2.02, 3.32, 3.99]
     """
 
     def _score(self, log_total, offsets):
@@ -203,7 +428,24 @@ class LogMeanExp(LogSumExp):
 
 @dataclass(frozen=True)
 class ISR(LogSumExp):
-    """The integrated segmentation rule, whose log-odds are ``log Σ_j exp F_ij``."""
+    """The integrated segmentation rule, whose log-odds are ``log Σ_j exp F_ij``.
+
+    Parameters
+    ----------
+    lam : float
+        As in `LogSumExp`; 1 for the rule as it was published.
+
+    See Also
+    --------
+    NoisyOr : The probability that some instance is positive, in place of odds that add up.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.pooling import ISR
+    >>> ISR().value(np.array([0.0, 0.0]), np.array([0, 2])).round(2)
+    array([0.69])
+    """
 
     lam: float = 1.0
 
@@ -213,6 +455,19 @@ class NoisyOr(Pooling):
     """Log-odds of ``1 − Π_j (1 − σ(F_ij))``: some instance is positive, independently.
 
     With ``S_i = Σ_j softplus(F_ij)`` this is ``log(exp(S_i) − 1)``.
+
+    See Also
+    --------
+    ISR : Odds of instances add up.
+    Max : Only the likeliest instance speaks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.special import expit
+    >>> from mixedbag.pooling import NoisyOr
+    >>> expit(NoisyOr().value(np.array([0.0, 0.0]), np.array([0, 2])))
+    array([0.75])
     """
 
     def value(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
@@ -271,6 +526,22 @@ class OWA(Pooling):
 
     The weights come from the quantifier ``w_k = (k/n)^a − ((k−1)/n)^a``: ``a → 0`` is the maximum,
     ``a = 1`` the mean, ``a → ∞`` the minimum.
+
+    Parameters
+    ----------
+    a : float
+        Exponent of the quantifier; above zero.
+
+    See Also
+    --------
+    LogMeanExp : Between mean and maximum too, by how far the scores lie apart.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.pooling import OWA
+    >>> OWA(a=0.5).value(np.array([0.0, 4.0]), np.array([0, 2])).round(2)
+    array([2.83])
     """
 
     a: float = 0.5
@@ -308,6 +579,26 @@ class MeanProbability(Pooling):
 
     The mean is plain, or an ordered weighted one (`OWA`) for an exponent `a` other than 1. Scores
     are log-odds times ``1/s``: ``s = 2`` for those of the exponential loss.
+
+    Parameters
+    ----------
+    a : float
+        Exponent of the ordered average; 1 is the plain mean.
+    scale : float
+        s, what scores are multiplied with to be log-odds.
+
+    See Also
+    --------
+    Mean : The mean of the scores themselves.
+    OWA : The ordered average of the scores themselves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.special import expit
+    >>> from mixedbag.pooling import MeanProbability
+    >>> expit(MeanProbability(scale=1.0).value(np.array([50.0, -50.0]), np.array([0, 2]))).round(2)
+    array([0.5])
     """
 
     a: float = 1.0

@@ -32,11 +32,28 @@ __all__ = ["Interval", "PlausibleModels", "bootstrap", "posterior"]
 class Interval:
     """Estimates with limits, one of each a question.
 
-    Attributes
+    Parameters
     ----------
-    estimate, low, high : array
+    estimate : array
+        What the model itself says.
+    low : array
+        Lower limits.
+    high : array
+        Upper limits.
     names : array, optional
         What each is about.
+
+    See Also
+    --------
+    PlausibleModels : Makes them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.uncertainty import Interval
+    >>> rate = Interval(np.array([0.4]), np.array([0.3]), np.array([0.55]), np.array(["women"]))
+    >>> f"{rate.names[0]}: {rate.low[0]} to {rate.high[0]}"
+    'women: 0.3 to 0.55'
     """
 
     estimate: np.ndarray
@@ -61,6 +78,23 @@ class PlausibleModels:
         Share of the answers inside an interval.
     random_state : int or None
         Draws outcomes.
+
+    See Also
+    --------
+    bootstrap : Makes them for any learner, by refits.
+    posterior : Makes them for linear learners, in a moment.
+
+    Examples
+    --------
+    >>> from mixedbag.aggregate import AggregateRidgeRegressor
+    >>> from mixedbag.datasets import make_sum
+    >>> from mixedbag.uncertainty import PlausibleModels
+    >>> data = make_sum(n_bags=40, random_state=0)
+    >>> fits = [AggregateRidgeRegressor(alpha=a).fit(data.bags, data.y) for a in (0.1, 1.0, 10.0)]
+    >>> models = PlausibleModels(fits[1], fits)
+    >>> answer = models.ask(lambda model: model.predict(data.bags[:3]))
+    >>> bool((answer.low <= answer.estimate).all())
+    True
     """
 
     def __init__(
@@ -157,10 +191,15 @@ def bootstrap(
     Parameters
     ----------
     estimator : learner, or pipeline that ends in one
+        Refitted with the settings it has; it may be fitted or not.
     bags : bags
+        What to learn from.
     y : array of shape (n_bags,) or (n_bags, n_classes)
+        Labels, counts or totals of the bags.
     n_draws : int
+        Number of refits. Limits of an interval are steadier with more.
     level : float
+        Share of the answers inside an interval.
     folder : path, optional
         Keeps each refit as a model file, so that an interrupted run goes on where it stopped.
     progress : callable, optional
@@ -168,10 +207,16 @@ def bootstrap(
     n_jobs : int, optional
         Refits at the same time.
     random_state : int
+        Draws the bags; the same number gives the same models.
 
     Returns
     -------
     PlausibleModels
+        The model of all bags, and the refits.
+
+    See Also
+    --------
+    posterior : For linear learners, without refits.
 
     Examples
     --------
@@ -221,15 +266,35 @@ def posterior(
     Parameters
     ----------
     model : fitted learner
+        One of the three.
     bags, y, sample_weight
         What it was fitted on.
     n_draws : int
+        Number of draws.
     level : float
+        Share of the answers inside an interval.
     random_state : int
+        Draws the weights; the same number gives the same models.
 
     Returns
     -------
     PlausibleModels
+        The model, and copies of it with the weights that were drawn.
+
+    See Also
+    --------
+    bootstrap : For any learner, by refits.
+
+    Examples
+    --------
+    >>> from mixedbag.aggregate import AggregateLogisticRegression
+    >>> from mixedbag.datasets import make_count
+    >>> from mixedbag.uncertainty import posterior
+    >>> data = make_count(n_bags=40, random_state=0)
+    >>> model = AggregateLogisticRegression().fit(data.bags, data.y)
+    >>> answer = posterior(model, data.bags, data.y).rates(data.bags, groups=data.instance_labels)
+    >>> bool(answer.high[0] < answer.low[1])
+    True
     """
     if not hasattr(model, "_posterior"):
         raise TypeError(

@@ -36,6 +36,11 @@ class InstanceWise(TransformerMixin, BagEstimator, auto_wrap_output_keys=None): 
         Fitted on the instances of all bags together. A transformer that needs labels gets each
         instance's bag label.
 
+    See Also
+    --------
+    BagPipeline : Puts a learner behind it.
+    BagFeatures : One row a bag in place of bags.
+
     Examples
     --------
     >>> from sklearn.preprocessing import StandardScaler
@@ -108,6 +113,12 @@ class BagFeatures(TransformerMixin, BagEstimator):
     statistics : sequence of {"min", "mean", "max", "std", "log_size"}
         What to say of a bag: the smallest, average and largest value and the standard deviation of
         each feature over its instances, and the logarithm of its size.
+
+    See Also
+    --------
+    InstanceWise : Changes instances, and keeps the bags.
+    mixedbag.embeddings.VocabularyClassifier : Describes bags by kinds of instances.
+    SpreadLabels : Another baseline: any estimator on single instances.
 
     Examples
     --------
@@ -182,7 +193,7 @@ def _final_predicts(method):
 
 
 class BagPipeline(Pipeline):
-    """scikit-learn's pipeline, with answers about instances.
+    """A pipeline of scikit-learn, with answers about instances.
 
     Bags go through the steps as in any pipeline. The last step is asked about the instances; where
     a step cuts sequences into windows, each sample takes the answer of the nearest window, and
@@ -191,8 +202,19 @@ class BagPipeline(Pipeline):
     Parameters
     ----------
     steps : list of (name, estimator)
-    transform_input, memory, verbose
+        Transformers of bags, and a learner or an estimator at the end.
+    transform_input : list of str, optional
         As in scikit-learn.
+    memory : str or object with the interface of joblib.Memory, optional
+        As in scikit-learn: where fitted transformers are kept.
+    verbose : bool
+        As in scikit-learn: whether to print the time of each step.
+
+    See Also
+    --------
+    InstanceWise : Makes a step of any transformer of instances.
+    mixedbag.sequence.SlidingWindows : A step that cuts sequences into windows.
+    sklearn.pipeline.Pipeline : The same without answers about instances.
 
     Examples
     --------
@@ -275,6 +297,7 @@ class SpreadLabels(BagEstimator):
     Parameters
     ----------
     estimator : scikit-learn classifier or regressor
+        What learns from the instances.
     rule : {"any", "majority", "mean"}
         - "any": bags carry a class; a bag's score is the largest of its instances'.
         - "majority": bags carry a class; a bag's class is that of most of its instances.
@@ -284,6 +307,13 @@ class SpreadLabels(BagEstimator):
           made as sure as the counts of the bags say.
     aggregate : {"sum", "mean"}
         For rule "mean": whether `y` has totals and counts, or means and proportions.
+
+    See Also
+    --------
+    mixedbag.classics.InstanceAverageClassifier : Weights instances so that all bags count alike, and
+        averages their probabilities.
+    mixedbag.margin.InstanceMarginSVC : Goes on from there, and corrects the labels of instances.
+    BagFeatures : Another baseline: one row a bag.
 
     Examples
     --------

@@ -66,6 +66,12 @@ class AggregateGradientBoostingRegressor(_Boosting, BagRegressor):
     objective_ : array
         Squared error of the totals after each round.
 
+    See Also
+    --------
+    AggregateGradientBoostingClassifier : The same for counts of classes.
+    AggregateForestRegressor : Averages trees in place of adding them up: hardly anything to set.
+    AggregateTreeRegressor : One tree, to be read.
+
     Examples
     --------
     >>> import numpy as np
@@ -149,6 +155,12 @@ class AggregateGradientBoostingClassifier(_Boosting, CountClassifier):
     objective_ : array
         The objective after each round: it never rises.
     classes_ : array
+
+    See Also
+    --------
+    AggregateGradientBoostingRegressor : The same for totals.
+    AggregateForestClassifier : Lets trees vote in place of adding them up: hardly anything to set.
+    AggregateLogisticRegression : The same likelihood for a linear rule.
 
     Examples
     --------

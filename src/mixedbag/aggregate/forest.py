@@ -87,6 +87,12 @@ class AggregateForestClassifier(_Forest, CountClassifier):
     estimators_ : list of Tree
     classes_ : array
 
+    See Also
+    --------
+    AggregateTreeClassifier : One such tree, to be read.
+    AggregateGradientBoostingClassifier : Adds trees up, each for what the counts still lack.
+    AggregateForestRegressor : The same for totals.
+
     Examples
     --------
     >>> import numpy as np
@@ -157,6 +163,12 @@ class AggregateForestRegressor(_Forest, BagRegressor):
     Attributes
     ----------
     estimators_ : list of Tree
+
+    See Also
+    --------
+    AggregateTreeRegressor : One such tree, to be read.
+    AggregateGradientBoostingRegressor : Adds trees up, each for what the totals still lack.
+    AggregateForestClassifier : The same for counts of classes.
 
     Examples
     --------

@@ -92,6 +92,8 @@ class AggregateLogisticRegression(CountClassifier):
     --------
     AggregateMLPClassifier : The same with a hidden layer.
     AggregatePoissonRegressor : For totals without an upper limit.
+    AggregateMeanMapClassifier : Quicker and convex, where a class looks alike in all bags.
+    mixedbag.uncertainty.posterior : How sure the answers of the fitted model are.
 
     Notes
     -----

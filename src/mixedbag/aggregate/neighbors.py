@@ -91,6 +91,12 @@ class AggregateKNeighborsClassifier(_BagNeighbors, SharpenedCounts):
         Power and factors (their logarithms); not for bags of one.
     classes_ : array
 
+    See Also
+    --------
+    AggregateKNeighborsRegressor : The same for totals.
+    AggregateTreeClassifier : Tells the instances of a bag apart, by a few cuts of features.
+    AggregateLogisticRegression : Tells them apart by one linear rule for all bags.
+
     Examples
     --------
     >>> import numpy as np
@@ -146,6 +152,12 @@ class AggregateKNeighborsRegressor(_BagNeighbors, BagRegressor):
     index_ : NearestNeighbors
     neighbor_mean_ : array (n_instances,)
         Mean of the bag of each training instance.
+
+    See Also
+    --------
+    AggregateKNeighborsClassifier : The same for counts of classes.
+    AggregateTreeRegressor : Tells the instances of a bag apart, by a few cuts of features.
+    AggregateRidgeRegressor : Tells them apart by one linear rule for all bags.
 
     Examples
     --------

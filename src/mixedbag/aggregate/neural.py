@@ -161,6 +161,12 @@ class AggregateMLPClassifier(_AggregateMLP, CountClassifier):
     n_iter_ : int
     classes_ : array
 
+    See Also
+    --------
+    AggregateMLPRegressor : The same for totals.
+    AggregateLogisticRegression : Without the hidden layer: quicker, and repeatable.
+    AggregateRBFClassifier : Hidden units that are found without the counts; one linear fit.
+
     Examples
     --------
     >>> import numpy as np
@@ -265,6 +271,12 @@ class AggregateMLPRegressor(_AggregateMLP, BagRegressor):
     n_iter_ : int
     n_outputs_ : int
         Columns of `y`; 0 if it was a plain list of totals.
+
+    See Also
+    --------
+    AggregateMLPClassifier : The same for counts of classes.
+    AggregateRidgeRegressor : Without the hidden layer: quicker, and repeatable.
+    AggregateRBFRegressor : Hidden units that are found without the totals; one linear fit.
 
     Examples
     --------

@@ -53,6 +53,8 @@ class AggregatePoissonRegressor(BagRegressor):
     See Also
     --------
     AggregateLogisticRegression : For counts that cannot pass the size of the bag.
+    AggregateRidgeRegressor : For totals that may be negative.
+    mixedbag.uncertainty.posterior : How sure the answers of the fitted model are.
 
     Examples
     --------

@@ -191,6 +191,12 @@ class AggregateRBFRegressor(_RBFNetwork, BagRegressor):
     solver_ : str
         Which of the two it was.
 
+    See Also
+    --------
+    AggregateRBFClassifier : The same for counts of classes.
+    AggregateMLPRegressor : Moves its hidden units by the totals: slower, more flexible.
+    AggregateSVR : Smooth functions too, around all instances in place of a few centres.
+
     Examples
     --------
     >>> import numpy as np
@@ -246,6 +252,12 @@ class AggregateRBFClassifier(_RBFNetwork, CountClassifier):
     solver_ : str
         Which of the two it was.
     classes_ : array
+
+    See Also
+    --------
+    AggregateRBFRegressor : The same for totals.
+    AggregateMLPClassifier : Moves its hidden units by the counts, and has probabilities.
+    AggregateRidgeClassifier : The same least squares on the features as they are.
 
     Examples
     --------

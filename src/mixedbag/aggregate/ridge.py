@@ -76,6 +76,12 @@ class AggregateRidgeRegressor(_RidgeOnMeans, BagRegressor):
     coef_ : array of shape (n_features,)
     intercept_ : float
 
+    See Also
+    --------
+    AggregateRidgeClassifier : The same for counts of classes.
+    AggregatePoissonRegressor : For totals of events, which are never negative.
+    AggregateSVR : Curved functions, and a tube in place of squares: one odd total weighs less.
+
     Examples
     --------
     >>> import numpy as np
@@ -131,6 +137,11 @@ class AggregateRidgeClassifier(_RidgeOnMeans, CountClassifier):
     coef_ : array of shape (n_features, n_classes)
     intercept_ : array of shape (n_classes,)
     classes_ : array
+
+    See Also
+    --------
+    AggregateRidgeRegressor : The same for totals.
+    AggregateLogisticRegression : A likelihood of the counts, and probabilities.
 
     Examples
     --------

@@ -93,6 +93,13 @@ class AggregateSVC(CountClassifier):
         One machine a class, when there are more than two.
     classes_ : array
 
+    See Also
+    --------
+    AggregateLogisticRegression : Leaves the labels open: probabilities in place of one way to label.
+    AggregateTreeClassifier : Labels by a few cuts of features.
+    mixedbag.margin.InstanceMarginSVC : Where a bag only says that it has some positive instance.
+    AggregateSVR : For totals of a value.
+
     Examples
     --------
     >>> import numpy as np

@@ -70,6 +70,12 @@ class AggregateSVR(BagRegressor):
     n_iter_ : int
         Steps of the solver.
 
+    See Also
+    --------
+    AggregateRidgeRegressor : Linear, by least squares: the plain first answer.
+    AggregateRBFRegressor : A few Gaussians, by least squares: quicker with many bags.
+    AggregateSVC : For counts of classes.
+
     Examples
     --------
     >>> import numpy as np

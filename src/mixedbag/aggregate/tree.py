@@ -100,7 +100,9 @@ class AggregateTreeClassifier(_TreeGrower, CountClassifier):
 
     See Also
     --------
-    AggregateForestClassifier : many such trees, with probabilities.
+    AggregateForestClassifier : Many such trees, with probabilities.
+    AggregateGradientBoostingClassifier : Trees that add up, fitted to the likelihood of the counts.
+    AggregateTreeRegressor : The same for totals.
 
     Examples
     --------
@@ -184,6 +186,12 @@ class AggregateTreeRegressor(_TreeGrower, BagRegressor):
         models, come later.
     leaf_coef_ : array (n_nodes, n_features)
         Slopes of the linear models, if the leaves have such.
+
+    See Also
+    --------
+    AggregateForestRegressor : The mean of many such trees.
+    AggregateGradientBoostingRegressor : Small trees that add up.
+    AggregateTreeClassifier : The same for counts of classes.
 
     Examples
     --------

@@ -53,6 +53,19 @@ class BagEstimator(Reading, Fitting, OneVsRest, Levels, BaseEstimator):
         What each parameter may be (see `mixedbag._parameters`); checked when fitting.
     ``_renamed``
         Parameters of saved models that have another name now.
+
+    See Also
+    --------
+    BagClassifier : For bags that carry a class.
+    BagRegressor : For bags that carry a total.
+    mixedbag.counts.CountClassifier : For bags that carry counts of classes.
+
+    Examples
+    --------
+    >>> from mixedbag.base import BagEstimator
+    >>> from mixedbag.learners import all_learners
+    >>> all(issubclass(learner, BagEstimator) for learner in all_learners())
+    True
     """
 
     _rules: tuple[str, ...] = ()
@@ -87,6 +100,26 @@ class BagClassifier(ClassifierMixin, Calibrating, BagEstimator):
 
     Learners whose scores are log-odds add `LogOddsMixin` and have probabilities at once; the others
     have them after `calibrate`.
+
+    See Also
+    --------
+    LogOddsMixin : Adds probabilities.
+    mixedbag.testing.check_bag_estimator : Whether a learner keeps the contract.
+    mixedbag.counts.CountClassifier : For bags that carry counts of classes.
+
+    Examples
+    --------
+    >>> from mixedbag.base import BagClassifier
+    >>> from mixedbag.datasets import make_any
+    >>> class FarOut(BagClassifier):
+    ...     def _fit(self, bags, sign, weight):
+    ...         self.centre_ = bags.instances.mean(axis=0)
+    ...
+    ...     def _score_instances(self, bags):
+    ...         return ((bags.instances - self.centre_) ** 2).sum(axis=1) - 20.0
+    >>> data = make_any(n_bags=20, random_state=0)
+    >>> FarOut().fit(data.bags, data.y).predict_instances(data.bags[:1]).shape == data.bags.sizes[:1]
+    array([ True])
     """
 
     def _read_targets(self, bags, y):
@@ -145,6 +178,27 @@ class BagRegressor(RegressorMixin, BagEstimator):
     values. The constructor has ``aggregate``: "sum" when `y` and predictions are totals of bags,
     "mean" when they are means. A learner that sets ``_multioutput = True`` may get totals with a
     column a quantity, and then returns as many values an instance.
+
+    See Also
+    --------
+    BagClassifier : For bags that carry a class.
+    mixedbag.testing.check_bag_estimator : Whether a learner keeps the contract.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.base import BagRegressor
+    >>> from mixedbag.datasets import make_sum
+    >>> class SameForAll(BagRegressor):
+    ...     def _fit(self, bags, total, weight):
+    ...         self.value_ = (weight @ total) / (weight @ bags.sizes)
+    ...
+    ...     def _score_instances(self, bags):
+    ...         return np.full(bags.n_instances, self.value_)
+    >>> data = make_sum(n_bags=20, random_state=0)
+    >>> model = SameForAll().fit(data.bags, data.y)
+    >>> np.allclose(model.predict(data.bags).sum(), data.y.sum())
+    True
     """
 
     _multioutput = False

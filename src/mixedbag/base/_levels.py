@@ -37,7 +37,19 @@ def winners(scores: np.ndarray) -> np.ndarray:
 
 
 class LogOddsMixin:
-    """Adds probabilities to a classifier whose scores are log-odds times ``_log_odds_scale``."""
+    """Adds probabilities to a classifier whose scores are log-odds times ``_log_odds_scale``.
+
+    See Also
+    --------
+    BagClassifier : What it is mixed into.
+
+    Examples
+    --------
+    >>> from mixedbag.base import LogOddsMixin
+    >>> from mixedbag.classics import CitationKNN, MILogisticRegression
+    >>> issubclass(MILogisticRegression, LogOddsMixin), issubclass(CitationKNN, LogOddsMixin)
+    (True, False)
+    """
 
     _log_odds_scale = 1.0
 

@@ -101,6 +101,12 @@ class ExpBinBoost(_LocalizedBoost):
     validation_loss_ : array
         Mean loss of a held-out bag after each round, with `early_stopping`.
 
+    See Also
+    --------
+    ExpRegBoost : Stumps with two values of their own: fewer rounds.
+    NoisyOrBoost : A likelihood in place of the exponential loss: gentler to mislabelled bags.
+    PooledBoostingClassifier : Any pooling, loss and step.
+
     Notes
     -----
     Algorithm 1 of Li, Wang, Tian and Ding, "A Boosting Approach to Exploit Instance Correlations
@@ -164,6 +170,12 @@ class ExpRegBoost(_LocalizedBoost):
         Threads for the search of stumps.
     random_state : int or RandomState, optional
         Decides which bags are held out, and seeds `estimator`.
+
+    See Also
+    --------
+    ExpBinBoost : Stumps of ±1 by an exact line search: more rounds, each a vote to be read.
+    NoisyOrBoost : A likelihood in place of the exponential loss: gentler to mislabelled bags.
+    mixedbag.embeddings.MINetworkClassifier : A smooth network under the same soft maximum.
 
     Notes
     -----

@@ -19,7 +19,21 @@ LARGEST = 500.0
 
 @dataclass(frozen=True)
 class ExponentialLoss:
-    """``exp(−m)``, AdaBoost's loss: an upper bound of the number of misclassified bags."""
+    """``exp(−m)``, AdaBoost's loss: an upper bound of the number of misclassified bags.
+
+    See Also
+    --------
+    LogisticLoss : Grows less steeply: gentler to mislabelled bags.
+    PooledBoostingClassifier : Boosts with any loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.boosting import ExponentialLoss
+    >>> loss, slope, curvature = ExponentialLoss().derivatives(np.array([0.0, 2.0]))
+    >>> slope.round(2)
+    array([-1.  , -0.14])
+    """
 
     log_odds_scale = 0.5  # its minimiser is half the log-odds
 
@@ -33,7 +47,21 @@ class ExponentialLoss:
 
 @dataclass(frozen=True)
 class LogisticLoss:
-    """``log(1 + exp(−m))``: the negative log-likelihood of log-odds scores."""
+    """``log(1 + exp(−m))``: the negative log-likelihood of log-odds scores.
+
+    See Also
+    --------
+    ExponentialLoss : Steeper for bags on the wrong side.
+    PooledBoostingClassifier : Boosts with any loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.boosting import LogisticLoss
+    >>> loss, slope, curvature = LogisticLoss().derivatives(np.array([0.0, 2.0]))
+    >>> slope.round(2)
+    array([-0.5 , -0.12])
+    """
 
     log_odds_scale = 1.0
 

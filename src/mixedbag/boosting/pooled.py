@@ -43,6 +43,12 @@ class NoisyOrBoost(BoostedBags):
     random_state : int or RandomState, optional
         Decides which bags are held out, and seeds `estimator`.
 
+    See Also
+    --------
+    ISRBoost : Odds of instances add up: several weak witnesses make a strong one.
+    ExpRegBoost : A soft maximum, so that large bags are not positive for their size alone.
+    mixedbag.classics.MILogisticRegression : The same noisy-or for a linear score.
+
     Notes
     -----
     Viola, Platt and Zhang, "Multiple instance boosting for object detection". Scores start from the
@@ -99,6 +105,12 @@ class ISRBoost(BoostedBags):
         Threads for the search of stumps.
     random_state : int or RandomState, optional
         Decides which bags are held out, and seeds `estimator`.
+
+    See Also
+    --------
+    NoisyOrBoost : The probability that some instance is positive, independently.
+    ExpRegBoost : A soft maximum, so that large bags are not positive for their size alone.
+    PooledBoostingClassifier : Any pooling, loss and step.
 
     Notes
     -----
@@ -162,6 +174,12 @@ class OWABoost(BoostedBags):
         Threads for the search of stumps.
     random_state : int or RandomState, optional
         Decides which bags are held out, and seeds `estimator`.
+
+    See Also
+    --------
+    ExpRegBoost : A soft maximum in place of an ordered average.
+    SBoost : For labels that hold for most instances of a bag.
+    PooledBoostingClassifier : Any pooling, loss and step.
 
     Notes
     -----
@@ -257,6 +275,13 @@ class PooledBoostingClassifier(BoostedBags):
         Threads for the search of stumps.
     random_state : int or RandomState, optional
         Decides which bags are held out, and seeds `estimator`.
+
+    See Also
+    --------
+    ExpRegBoost : Log-mean-exp, exponential loss, Newton steps: the first to try.
+    NoisyOrBoost : Noisy-or, logistic loss, sign steps.
+    OWABoost : Ordered average, exponential loss, partition steps.
+    mixedbag.pooling.Pooling : Base of poolings of your own.
 
     Notes
     -----

@@ -59,6 +59,12 @@ class SBoost(Staged, BagClassifier):
     feature_importances_ : array of shape (n_features,)
         The weak classifiers' importances, weighted by how much each lowered ``L``.
 
+    See Also
+    --------
+    mixedbag.wrappers.SpreadLabels : Every instance takes its session's label: the control.
+    OWABoost : Between the largest score and the mean.
+    mixedbag.sequence.ARHMMClassifier : Where a session is a series in time, and order matters.
+
     Notes
     -----
     A classifier's weight minimises an upper bound of ``L``. With ``r`` the weighted agreement of

@@ -52,6 +52,25 @@ class SignStep:
 
     The candidates are those with the largest edge ``|v_L| + |v_R|``. On bags of one instance and
     the exponential loss this is discrete AdaBoost.
+
+    Parameters
+    ----------
+    n_candidates : int
+        Number of features whose best stump is tried along its line.
+
+    See Also
+    --------
+    NewtonStep : Two values of a stump's own, in place of ±1.
+    PartitionStep : Values from the weights of either class.
+
+    Examples
+    --------
+    >>> from mixedbag.boosting import PooledBoostingClassifier, SignStep
+    >>> from mixedbag.datasets import make_any
+    >>> data = make_any(n_bags=20, random_state=0)
+    >>> model = PooledBoostingClassifier(step=SignStep(n_candidates=4), n_rounds=5)
+    >>> model.fit(data.bags, data.y).predict(data.bags).shape
+    (20,)
     """
 
     n_candidates: int | None = 16
@@ -77,6 +96,27 @@ class NewtonStep:
     """A real-valued stump: the guarded Newton step in its two values, halved until the loss falls.
 
     ``longest`` bounds the step: curvature says little about places far away.
+
+    Parameters
+    ----------
+    n_candidates : int
+        Number of features whose best stump is tried.
+    longest : float
+        The longest step.
+
+    See Also
+    --------
+    SignStep : Stumps of ±1 and an exact line search.
+    PartitionStep : Values from the weights of either class.
+
+    Examples
+    --------
+    >>> from mixedbag.boosting import NewtonStep, PooledBoostingClassifier
+    >>> from mixedbag.datasets import make_any
+    >>> data = make_any(n_bags=20, random_state=0)
+    >>> model = PooledBoostingClassifier(step=NewtonStep(longest=2.0), n_rounds=5)
+    >>> model.fit(data.bags, data.y).predict(data.bags).shape
+    (20,)
     """
 
     n_candidates: int | None = 8
@@ -101,6 +141,25 @@ class PartitionStep:
 
     The weights are smoothed by half a bag's share of the total, as Schapire and Singer advise, so
     that a pure side gets a finite value.
+
+    Parameters
+    ----------
+    n_candidates : int
+        Number of features whose best stump is tried.
+
+    See Also
+    --------
+    SignStep : Stumps of ±1 and an exact line search.
+    NewtonStep : Values from slope and curvature of the loss.
+
+    Examples
+    --------
+    >>> from mixedbag.boosting import PartitionStep, PooledBoostingClassifier
+    >>> from mixedbag.datasets import make_any
+    >>> data = make_any(n_bags=20, random_state=0)
+    >>> model = PooledBoostingClassifier(step=PartitionStep(), n_rounds=5)
+    >>> model.fit(data.bags, data.y).predict(data.bags).shape
+    (20,)
     """
 
     n_candidates: int | None = 8

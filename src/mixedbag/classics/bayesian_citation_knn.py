@@ -41,6 +41,13 @@ class BayesianCitationKNN(LogOddsMixin, CitationKNN):
     log_odds_ : array of shape (n_references + 1,)
         What it means to have so many positive references.
 
+    See Also
+    --------
+    CitationKNN : The plain vote of references and citers; quicker, and without probabilities of its
+        own.
+    mixedbag.embeddings.DissimilarityClassifier : Gives the distances to training bags to any
+        classifier, in place of a vote.
+
     Notes
     -----
     Of the paper the abstract is what we have: how the two parts are joined, and that a vote counts

@@ -41,6 +41,14 @@ class CitationKNN(BagClassifier):
     reach_ : array
         How far a bag may be from each training bag to be cited by it.
 
+    See Also
+    --------
+    BayesianCitationKNN : Learns what a set of neighbours has meant for other bags, and has
+        probabilities at once.
+    SetKernelSVC : Compares bags by all of their instances, not by the nearest pair.
+    mixedbag.embeddings.DissimilarityClassifier : Gives the distances to training bags to any
+        classifier, in place of a vote.
+
     Notes
     -----
     Where positive bags are mostly made of negative instances these decide which bags are near, and

@@ -50,6 +50,12 @@ class DDSVM(BagClassifier):
     mean_, spread_ : arrays of shape (n_prototypes,)
         Of the distances of training bags.
 
+    See Also
+    --------
+    DiverseDensity : One concept point only: easier to read where one is enough.
+    MILES : Takes training instances themselves as concepts, and picks the few that matter.
+    mixedbag.embeddings.PrototypeClassifier : Learns its places together with the score.
+
     Examples
     --------
     >>> from mixedbag.classics import DDSVM

@@ -58,6 +58,14 @@ class DirichletMixtureClassifier(LogOddsMixin, BagClassifier):
         Row of the most positive instance of each positive training bag.
     n_iter_ : int
 
+    See Also
+    --------
+    DiverseDensity : Describes positive instances by one point alone, and no negative ones.
+    MIForestClassifier : Revises the probabilities of instances in the same way, around a forest: no
+        assumption on the shape of the classes.
+    mixedbag.embeddings.FisherVectorClassifier : A mixture too, but of all instances together, to
+        describe whole bags.
+
     Notes
     -----
     The score of a bag is that of its most positive instance. The paper predicts instances; its

@@ -64,6 +64,12 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
     witness_ : array
         Row of the instance nearest to the concept, one for each positive training bag.
 
+    See Also
+    --------
+    EMDD : The same concept point, judged by the nearest instance of a bag alone.
+    DDSVM : Many concept points, of both classes, and a support vector machine on the distances.
+    AxisParallelRectangle : Bounds on a few features in place of a point and its scales.
+
     Notes
     -----
     Distances mean nothing when one feature is measured in thousands: standardise features first,

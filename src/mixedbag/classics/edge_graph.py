@@ -58,6 +58,7 @@ class EdgeGraphSVC(BagKernelSVC):
     --------
     MIGraphSVC : The paper's other kernel, in which instances that are joined share one vote; it has
         no sum over pairs of edges and is much faster.
+    SetKernelSVC : Compares instances alone, and forgets how they lie to each other.
 
     Examples
     --------

@@ -49,14 +49,16 @@ class EliminationRectangle(BagClassifier):
     witness_ : array
         Row of the instance deepest inside the rectangle, one for each positive training bag.
 
+    See Also
+    --------
+    AxisParallelRectangle : The paper's best method, which grows a rectangle from the inside.
+    OptimalBallClassifier : Balls around single instances in place of bounds on features.
+    DiverseDensity : A soft form of the same idea: closeness to a point, feature by feature.
+
     Notes
     -----
     The score of an instance is 1 at the centre of the rectangle, 0 on its border and negative
     outside. How the paper turns densities into prices is not known to us in every detail.
-
-    See Also
-    --------
-    AxisParallelRectangle : The paper's best method, which grows a rectangle from the inside.
 
     Examples
     --------

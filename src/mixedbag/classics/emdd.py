@@ -49,6 +49,11 @@ class EMDD(DiverseDensity):
     witness_ : array
         Row of the instance that speaks for the bag, one for each positive training bag.
 
+    See Also
+    --------
+    DiverseDensity : Lets all instances of a bag speak for it, not only the nearest.
+    DDSVM : Many concept points, where one is not enough.
+
     Examples
     --------
     >>> from mixedbag.classics import EMDD

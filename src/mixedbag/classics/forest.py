@@ -54,6 +54,14 @@ class MIForestClassifier(LogOddsMixin, BagClassifier):
     n_iter_ : int
         Number of forests grown.
 
+    See Also
+    --------
+    mixedbag.margin.AnnealedInstanceMarginSVC : The same annealing of labels, around a support vector
+        machine.
+    TwoLevelClassifier : A forest too, to describe bags by the regions they occupy; one positive
+        instance need not decide.
+    mixedbag.boosting.ExpRegBoost : Trees of one split that are added up, each for the loss of bags.
+
     Notes
     -----
     The original draws a label for every instance and tree; here both labels go into every tree with

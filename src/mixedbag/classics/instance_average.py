@@ -47,6 +47,8 @@ class InstanceAverageClassifier(BagClassifier):
     --------
     mixedbag.wrappers.SpreadLabels : Every instance counts the same; the largest score, or the
         majority, decides.
+    MILogisticRegression : With ``pooling="mean"``, averages log-odds and fits the bags' labels
+        directly.
 
     Examples
     --------

@@ -49,6 +49,14 @@ class MILogisticRegression(LogOddsMixin, BagClassifier):
     n_iter_ : int
         Number of steps, those towards the start included.
 
+    See Also
+    --------
+    mixedbag.margin.BagMarginSVC : A wide margin in place of a likelihood; kernels for curved
+        boundaries.
+    mixedbag.boosting.NoisyOrBoost : The same noisy-or over sums of stumps: curved, and blind to the
+        scale of features.
+    mixedbag.embeddings.MINetworkClassifier : A hidden layer before the instances' scores.
+
     Notes
     -----
     Only "mean" is convex; other searches start from its solution, so fits are repeatable.

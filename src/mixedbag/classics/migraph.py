@@ -49,6 +49,11 @@ class MIGraphSVC(BagKernelSVC):
     dual_coef_, intercept_ : array, float
     gamma_ : float
 
+    See Also
+    --------
+    SetKernelSVC : Every instance has a vote, however many are alike.
+    EdgeGraphSVC : Also compares how instances are joined; much slower.
+
     Examples
     --------
     >>> from mixedbag.classics import MIGraphSVC

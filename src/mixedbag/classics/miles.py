@@ -50,6 +50,14 @@ class MILES(BagClassifier):
     intercept_ : float
     gamma_ : float
 
+    See Also
+    --------
+    MILIS : One instance of every bag is a candidate, so that the search stays small where instances
+        are many.
+    mixedbag.embeddings.PrototypeClassifier : Moves a few concepts to where they serve best, rather
+        than picking among instances.
+    DDSVM : Concepts are points near many positive bags, each with scales of its own.
+
     Examples
     --------
     >>> from mixedbag.classics import MILES

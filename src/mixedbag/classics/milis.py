@@ -56,6 +56,11 @@ class MILIS(BagClassifier):
         The objective after each machine; it falls.
     n_iter_ : int
 
+    See Also
+    --------
+    MILES : All training instances are candidates, and a 1-norm penalty picks among them.
+    mixedbag.embeddings.PrototypeClassifier : Moves its prototypes freely.
+
     Notes
     -----
     The table of similarities has ``n_bags × n_instances`` entries. Of the paper's two ways to

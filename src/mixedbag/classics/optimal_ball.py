@@ -45,6 +45,12 @@ class OptimalBallClassifier(BagClassifier):
     n_iter_ : int
         Number of balls.
 
+    See Also
+    --------
+    DiverseDensity : One soft ball, with a scale for each feature.
+    AxisParallelRectangle : Bounds on a few features in place of a radius.
+    MILES : Soft balls around many instances, for the class or against it.
+
     Notes
     -----
     Of balls that are equally good, the one with the widest empty shell around it is taken, and its

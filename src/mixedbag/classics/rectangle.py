@@ -56,6 +56,12 @@ class AxisParallelRectangle(BagClassifier):
     witness_ : array
         Row of the instance deepest inside the rectangle, one for each positive training bag.
 
+    See Also
+    --------
+    EliminationRectangle : Shrinks a rectangle around all instances of positive bags, from the outside.
+    DiverseDensity : A soft form of the same idea: closeness to a point, feature by feature.
+    OptimalBallClassifier : Balls around single instances; several of them vote.
+
     Notes
     -----
     The score of an instance is 1 at the centre of the rectangle, 0 on its border and negative

@@ -53,6 +53,12 @@ class SetKernelSVC(BagKernelSVC):
     dual_coef_, intercept_ : array, float
     gamma_ : float
 
+    See Also
+    --------
+    MIGraphSVC : Instances that are alike share one vote.
+    CitationKNN : Compares bags by their nearest instances, and lets neighbours vote.
+    mixedbag.margin.BagMarginSVC : Where one instance decides, and the others say nothing.
+
     Examples
     --------
     >>> from mixedbag.classics import SetKernelSVC

@@ -45,6 +45,12 @@ class TwoLevelClassifier(LogOddsMixin, BagClassifier):
         Weights of occupying a region, and of the share of instances in it.
     intercept_ : float
 
+    See Also
+    --------
+    mixedbag.embeddings.VocabularyClassifier : Regions are clusters, found without the labels.
+    MIForestClassifier : A forest for the rule that one positive instance makes a bag positive.
+    mixedbag.wrappers.BagFeatures : Plain statistics of a bag, for any estimator behind them.
+
     Examples
     --------
     >>> from mixedbag.classics import TwoLevelClassifier

@@ -64,8 +64,7 @@ def compare(
     Parameters
     ----------
     bags : Bags, or anything that `as_bags` reads
-        Or, without `y`, a data frame (pandas, polars, pyarrow, DuckDB) or a file, which are read as
-        the command line reads them: see `mixedbag.datasets.read`.
+        What to learn from.
     y : array of shape (n_bags,) or (n_bags, n_classes)
         Classes, counts or totals of the bags; bags whose label is None or NaN are left out.
     rule : {"auto", "any", "majority", "count", "proportion", "sum", "mean", "sequence"} or Guess
@@ -89,6 +88,7 @@ def compare(
         A Dask cluster, or its scheduler's address, whose workers run the trials in place of
         processes here: the sequence and what it finds are the same.
     random_state : int
+        Draws the folds, and whatever learners draw; the same number gives the same result.
     groups : array of shape (n_bags,), or str, optional
         What a bag belongs to, such as its patient: no group is both learned from and asked about.
         Of a table, the column with it.
@@ -124,6 +124,13 @@ def compare(
     Returns
     -------
     Comparison
+        Leaderboard, answers about bags that were held out, and the model.
+
+    See Also
+    --------
+    Comparison : What comes out, and how to ask it.
+    fit_best_setting : One learner, with its best setting, without a comparison.
+    mixedbag.report.write_report : The page that explains it.
 
     Examples
     --------
@@ -229,6 +236,43 @@ def fit_best_setting(
 
     Its answers are calibrated on the same folds, as they are in `compare`. Bags without a label
     (None or NaN) are left out.
+
+    Parameters
+    ----------
+    bags : Bags, or anything that `as_bags` reads
+        What to learn from.
+    y : array of shape (n_bags,) or (n_bags, n_classes)
+        Classes, counts or totals of the bags.
+    rule : str or Guess
+        As in `compare`.
+    learner : str
+        A part of the name of one learner.
+    random_state : int
+        Draws the folds, and whatever the learner draws.
+    sample_weight : array of shape (n_bags,), optional
+        How much each bag counts.
+    groups : array of shape (n_bags,), optional
+        What a bag belongs to, such as its patient: groups stay together in a fold.
+    positive : optional
+        The positive one of two classes, as in `compare`.
+
+    Returns
+    -------
+    Fitted
+        A named tuple of `model`, `name`, `rule` and `setting`.
+
+    See Also
+    --------
+    compare : Many learners, and honest figures for each.
+
+    Examples
+    --------
+    >>> from mixedbag.comparison import fit_best_setting
+    >>> from mixedbag.datasets import load_digits_bags
+    >>> data = load_digits_bags(n_bags=20)
+    >>> found = fit_best_setting(data.bags, data.y, learner="bag statistics + SVM")
+    >>> found.name, found.rule, found.model.predict(data.bags).shape
+    ('bag statistics + SVM', 'any', (20,))
     """
     bags, y, groups, sample_weight, _ = labelled(bags, y, groups, sample_weight)
     guess, protocol = make_protocol(

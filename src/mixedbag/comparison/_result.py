@@ -83,6 +83,20 @@ class Comparison:
         same data gives the same result, bit for bit, on any machine.
     notes : list of str
         What else there is to know, such as kept trials that had to be done again.
+
+    See Also
+    --------
+    compare : Makes it.
+    mixedbag.report.write_report : The page that explains it.
+
+    Examples
+    --------
+    >>> from mixedbag import compare
+    >>> from mixedbag.datasets import load_digits_bags
+    >>> data = load_digits_bags(n_bags=20)
+    >>> result = compare(data.bags, data.y, learners=["bag statistics + SVM"], folds=2, inner_folds=2)
+    >>> result.rule, result.metric, len(result.splits)
+    ('any', 'accuracy', 2)
     """
 
     guess: Guess

@@ -20,14 +20,59 @@ _MANY = 10  # more distinct numbers than this are amounts, not classes
 
 
 class Guess(NamedTuple):
-    """A rule, and what in the data speaks for it."""
+    """A rule, and what in the data speaks for it.
+
+    Parameters
+    ----------
+    rule : str
+        One of `RULES`.
+    reason : str
+        What speaks for it, in words.
+
+    See Also
+    --------
+    guess_rule : Makes one of labels.
+
+    Examples
+    --------
+    >>> from mixedbag.comparison import Guess
+    >>> Guess("any", "there are two labels").rule
+    'any'
+    """
 
     rule: str
     reason: str
 
 
 def settle_rule(rule: str | Guess, y: ArrayLike, sizes: ArrayLike, in_time: bool = False) -> Guess:
-    """The rule that was asked for, or with "auto" the guess; one that is settled stays."""
+    """The rule that was asked for, or with "auto" the guess; one that is settled stays.
+
+    Parameters
+    ----------
+    rule : str or Guess
+        One of `RULES`, or "auto"; or one that is settled already.
+    y : array of shape (n_bags,) or (n_bags, n_classes)
+        Labels of the bags.
+    sizes : array of shape (n_bags,)
+        Numbers of their instances.
+    in_time : bool
+        Whether the instances have a time.
+
+    Returns
+    -------
+    Guess
+        The rule, and why.
+
+    See Also
+    --------
+    guess_rule : What "auto" asks.
+
+    Examples
+    --------
+    >>> from mixedbag.comparison import settle_rule
+    >>> settle_rule("majority", y=[0, 1, 1], sizes=[4, 4, 4])
+    Guess(rule='majority', reason='it was asked for')
+    """
     if isinstance(rule, Guess):
         return rule
     if rule == "auto":
@@ -44,9 +89,26 @@ def guess_rule(y: ArrayLike, sizes: ArrayLike, in_time: bool = False) -> Guess:
     Parameters
     ----------
     y : array of shape (n_bags,) or (n_bags, n_classes)
+        Labels of the bags.
     sizes : array of shape (n_bags,)
+        Numbers of their instances.
     in_time : bool
         Whether the instances have a time.
+
+    Returns
+    -------
+    Guess
+        The rule, and what in the labels speaks for it.
+
+    See Also
+    --------
+    settle_rule : Keeps a rule that was asked for.
+
+    Examples
+    --------
+    >>> from mixedbag.comparison import guess_rule
+    >>> guess_rule([0, 3, 2, 1], sizes=[5, 5, 4, 4])
+    Guess(rule='count', reason='the labels are whole numbers, none above the size of its bag')
     """
     y, sizes = np.asarray(y), np.asarray(sizes)
     if y.ndim == 2:

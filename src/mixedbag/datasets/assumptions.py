@@ -37,6 +37,32 @@ def make_single_concept(
     nothing; a learner that takes its absence for a reason has broken the rule. With `shifted`,
     poison is in the positive bags alone.
 
+    Parameters
+    ----------
+    n_bags : int
+        Number of bags, half of them positive.
+    size : int or pair
+        Instances a bag, or the smallest and largest number of them.
+    n_features : int
+        Number of features, at least 3.
+    separation : float
+        How far instances of the concept lie from the others, in standard deviations.
+    shifted : bool
+        Whether the poison changes sides: for bags to test on.
+    random_state : int, RandomState or None
+        Draws the bags; a number gives the same ones every time.
+
+    Returns
+    -------
+    BagData
+        `instance_labels` are 1 for instances of the concept, else 0.
+
+    See Also
+    --------
+    make_threshold : Two concepts are needed.
+    make_false_frequency : How often concepts come is the sign to resist.
+    make_any : The same rule without a sign against it.
+
     Examples
     --------
     >>> from mixedbag.classics import MILogisticRegression
@@ -69,6 +95,39 @@ def make_threshold(
     A bag is positive when it holds an instance of both concepts; negative bags hold 1 to 3 of one
     of them. Poison as in `make_single_concept`. This is no rule *any*: a learner that scores bags
     by their best instance cannot tell them apart without the poison, and should not use it.
+
+    Parameters
+    ----------
+    n_bags : int
+        Number of bags, half of them positive.
+    size : int or pair
+        Instances a bag, or the smallest and largest number of them.
+    n_features : int
+        Number of features, at least 3.
+    separation : float
+        How far instances of a concept lie from the others, in standard deviations.
+    shifted : bool
+        Whether the poison changes sides: for bags to test on.
+    random_state : int, RandomState or None
+        Draws the bags; a number gives the same ones every time.
+
+    Returns
+    -------
+    BagData
+        `instance_labels` are 1 and 2 for instances of the two concepts, else 0.
+
+    See Also
+    --------
+    make_single_concept : One concept is enough.
+    make_false_frequency : How often concepts come is the sign to resist.
+
+    Examples
+    --------
+    >>> from mixedbag.datasets import make_threshold
+    >>> data = make_threshold(n_bags=20, random_state=0)
+    >>> hidden = [set(data.instance_labels[data.bags.bag_of == i]) - {0} for i in range(20)]
+    >>> all((len(found) == 2) == bool(label) for found, label in zip(hidden, data.y))
+    True
     """
     rng = check_random_state(random_state)
     sizes, y = _sizes(rng, n_bags, size), _halves(rng, n_bags)
@@ -94,6 +153,39 @@ def make_false_frequency(
     eight times and the other once, negative bags hold one of them once: counting tells them apart
     more easily than looking for both. With `shifted`, negative bags hold one concept eight times,
     and positive ones each of the two once.
+
+    Parameters
+    ----------
+    n_bags : int
+        Number of bags, half of them positive.
+    size : int or pair
+        Instances a bag, or the smallest and largest number of them.
+    n_features : int
+        Number of features, at least 3.
+    separation : float
+        How far instances of a concept lie from the others, in standard deviations.
+    shifted : bool
+        Whether negative bags hold a concept often, and positive ones do not: for bags to test on.
+    random_state : int, RandomState or None
+        Draws the bags; a number gives the same ones every time.
+
+    Returns
+    -------
+    BagData
+        `instance_labels` are 1 and 2 for instances of the two concepts, else 0.
+
+    See Also
+    --------
+    make_single_concept : One concept is enough, and poison is the sign to resist.
+    make_threshold : Two concepts, and poison is the sign to resist.
+
+    Examples
+    --------
+    >>> from mixedbag.datasets import make_false_frequency
+    >>> data = make_false_frequency(n_bags=20, random_state=0)
+    >>> concepts = [(data.instance_labels[data.bags.bag_of == i] > 0).sum() for i in range(20)]
+    >>> {int(label): int(n) for label, n in sorted(zip(data.y, concepts))}
+    {0: 1, 1: 9}
     """
     rng = check_random_state(random_state)
     sizes, y = _sizes(rng, n_bags, size), _halves(rng, n_bags)

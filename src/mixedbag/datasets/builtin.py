@@ -18,7 +18,7 @@ def load_digits_bags(
     max_witnesses: int = 2,
     random_state: int | np.random.RandomState | None = 0,
 ) -> BagData:
-    """Bags of handwritten digits: which bags contain a 9?
+    """Bags of handwritten digits, to ask which of them contain a 9.
 
     Half of the bags are positive, with 1 to `max_witnesses` images of `digit`. No image is used
     twice, so a bag of the test set cannot be answered by memory.
@@ -26,11 +26,15 @@ def load_digits_bags(
     Parameters
     ----------
     n_bags : int, default=100
+        Number of bags.
     size : int or pair, default=(6, 12)
         Images a bag, or the smallest and largest number of them.
     digit : int, default=9
+        The digit that makes a bag positive.
     max_witnesses : int, default=2
+        The largest number of its images in a positive bag.
     random_state : int, RandomState or None, default=0
+        Draws the images of each bag; a number gives the same ones every time.
 
     Returns
     -------
@@ -38,6 +42,11 @@ def load_digits_bags(
         Instances are the 64 pixels of an image, from 0 to 1; `images` shows them as 8 × 8. `y` and
         `instance_labels` are 1 for bags with `digit` and for its images; `instance_ids` are
         positions in scikit-learn's digits.
+
+    See Also
+    --------
+    make_any : The same rule on made-up numbers, of any difficulty.
+    load : Data sets that were published.
 
     Examples
     --------
@@ -81,7 +90,33 @@ def load_digits_bags(
 def load_sessions(
     name: str = "cancer", random_state: int | np.random.RandomState | None = 0, **options: Any
 ) -> BagData:
-    """Majority-labelled sessions of scikit-learn's "cancer" or "wine" rows; see `make_sessions`."""
+    """Majority-labelled sessions of scikit-learn's "cancer" or "wine" rows; see `make_sessions`.
+
+    Parameters
+    ----------
+    name : {"cancer", "wine"}
+        The table.
+    random_state : int, RandomState or None, default=0
+        Draws the rows of each session; a number gives the same ones every time.
+    **options
+        As in `make_sessions`.
+
+    Returns
+    -------
+    BagData
+        `y` is the class of most rows of a session.
+
+    See Also
+    --------
+    make_sessions : The same of any table.
+    load_aggregates : Counts of classes in place of majorities.
+
+    Examples
+    --------
+    >>> from mixedbag.datasets import load_sessions
+    >>> load_sessions("wine", size=5).bags.sizes.max()
+    np.int64(5)
+    """
     X, y = _table(name)
     return make_sessions(X, y, random_state=random_state, **options)
 
@@ -92,7 +127,36 @@ def load_aggregates(
     randomness: int = 50,
     random_state: int | np.random.RandomState | None = 0,
 ) -> BagData:
-    """Class counts in bags of scikit-learn's "cancer" or "wine" rows; see `aggregate`."""
+    """Class counts in bags of scikit-learn's "cancer" or "wine" rows; see `aggregate`.
+
+    Parameters
+    ----------
+    name : {"cancer", "wine"}
+        The table.
+    size : int, default=5
+        Rows a bag.
+    randomness : int, default=50
+        The number of swapped pairs of rows: with few, bags are nearly of one class.
+    random_state : int, RandomState or None, default=0
+        Draws the swaps; a number gives the same ones every time.
+
+    Returns
+    -------
+    BagData
+        `y` counts the rows of the second class, or of each where there are three.
+
+    See Also
+    --------
+    aggregate : The same of any table.
+    load_sessions : Majorities in place of counts.
+
+    Examples
+    --------
+    >>> from mixedbag.datasets import load_aggregates
+    >>> data = load_aggregates("wine", size=10)
+    >>> data.y.shape, int(data.y.sum())
+    ((18, 3), 178)
+    """
     X, y = _table(name)
     return aggregate(X, y, size, randomness, random_state)
 

@@ -23,6 +23,32 @@ def make_any(
     Instances are normal around the origin; positive ones are shifted by `separation` along a
     random direction. Half of the bags are positive, with 1 to `max_witnesses` positive instances.
 
+    Parameters
+    ----------
+    n_bags : int
+        Number of bags.
+    size : int or pair
+        Instances a bag, or the smallest and largest number of them.
+    n_features : int
+        Number of features.
+    separation : float
+        How far positive instances lie from the others, in standard deviations.
+    max_witnesses : int
+        The largest number of positive instances in a positive bag.
+    random_state : int, RandomState or None
+        Draws the bags; a number gives the same ones every time.
+
+    Returns
+    -------
+    BagData
+        `instance_labels` are 1 for positive instances, else 0.
+
+    See Also
+    --------
+    make_majority : Most instances decide, not one.
+    make_single_concept : The same rule, with an easy sign against it.
+    load_digits_bags : The same rule on images.
+
     Examples
     --------
     >>> from mixedbag.datasets import make_any
@@ -52,6 +78,37 @@ def make_majority(
     """Rule *majority*: a bag has the class of most of its instances.
 
     Every bag holds a random number, fewer than half, of instances of the other class.
+
+    Parameters
+    ----------
+    n_bags : int
+        Number of bags, half of each class.
+    size : int or pair
+        Instances a bag, or the smallest and largest number of them.
+    n_features : int
+        Number of features.
+    separation : float
+        How far the classes lie apart, in standard deviations.
+    random_state : int, RandomState or None
+        Draws the bags; a number gives the same ones every time.
+
+    Returns
+    -------
+    BagData
+        `instance_labels` are the classes of the instances, 0 and 1.
+
+    See Also
+    --------
+    make_any : One positive instance is enough.
+    make_sessions : The same rule, from the rows of a table.
+
+    Examples
+    --------
+    >>> from mixedbag.datasets import make_majority
+    >>> data = make_majority(n_bags=4, random_state=0)
+    >>> shares = [data.instance_labels[data.bags.bag_of == i].mean() for i in range(4)]
+    >>> [bool(share > 0.5) for share in shares] == (data.y == 1).tolist()
+    True
     """
     rng = check_random_state(random_state)
     sizes = _sizes(rng, n_bags, size)
@@ -76,6 +133,40 @@ def make_count(
     Class shares differ from bag to bag (drawn evenly from all shares); instances of each class are
     normal around a centre at distance `separation` from the origin. With two classes `y` is the
     number of instances of class 1, otherwise an array (n_bags, n_classes).
+
+    Parameters
+    ----------
+    n_bags : int
+        Number of bags.
+    size : int or pair
+        Instances a bag, or the smallest and largest number of them.
+    n_features : int
+        Number of features.
+    n_classes : int
+        Number of classes.
+    separation : float
+        How far the centre of a class lies from the origin, in standard deviations.
+    random_state : int, RandomState or None
+        Draws the bags; a number gives the same ones every time.
+
+    Returns
+    -------
+    BagData
+        `instance_labels` are the classes of the instances.
+
+    See Also
+    --------
+    make_sum : Totals of a value in place of counts.
+    aggregate : Counts, or totals, from the rows of a table.
+
+    Examples
+    --------
+    >>> from mixedbag.datasets import make_count
+    >>> data = make_count(n_bags=3, size=10, random_state=0)
+    >>> data.y.tolist() == data.instance_labels.reshape(3, 10).sum(axis=1).tolist()
+    True
+    >>> make_count(n_bags=3, n_classes=4, random_state=0).y.shape
+    (3, 4)
     """
     rng = check_random_state(random_state)
     sizes = _sizes(rng, n_bags, size)
@@ -100,6 +191,37 @@ def make_sum(
     """Rule *sum*: of a bag it is known what its instances' values add up to.
 
     A value is ``x₁ + 2 sin(x₂) + x₃²/2`` (with fewer features, the first terms) plus normal noise.
+
+    Parameters
+    ----------
+    n_bags : int
+        Number of bags.
+    size : int or pair
+        Instances a bag, or the smallest and largest number of them.
+    n_features : int
+        Number of features.
+    noise : float
+        Standard deviation of what features do not tell of a value.
+    random_state : int, RandomState or None
+        Draws the bags; a number gives the same ones every time.
+
+    Returns
+    -------
+    BagData
+        `instance_labels` are the values of the instances.
+
+    See Also
+    --------
+    make_count : Counts of classes in place of totals.
+    aggregate : Totals, or counts, from the rows of a table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.datasets import make_sum
+    >>> data = make_sum(n_bags=3, size=10, random_state=0)
+    >>> np.allclose(data.y, data.instance_labels.reshape(3, 10).sum(axis=1))
+    True
     """
     rng = check_random_state(random_state)
     sizes = _sizes(rng, n_bags, size)
@@ -127,9 +249,14 @@ def make_sequences(
 
     Parameters
     ----------
-    n_bags, n_features, n_activities : int
+    n_bags : int
+        Number of recordings.
     length : int or pair
         Samples a bag, or the smallest and largest number of them.
+    n_features : int
+        Number of channels.
+    n_activities : int
+        Number of activities that alternate.
     target : int or None, default=1
         The activity asked for: `y` and `instance_labels` are 1 where it is, else 0. With None they
         are the activities 0 to ``n_activities - 1`` themselves, a bag's being that of most samples.
@@ -137,7 +264,28 @@ def make_sequences(
         With None, a bag is positive when most of its samples are. A number draws the label instead:
         positive with probability ``N exp(omega) / (N exp(omega) + n - N)`` when N of n samples are.
     stay : float, default=0.98
+        How probable an activity goes on after a sample.
     random_state : int, RandomState or None
+        Draws the recordings; a number gives the same ones every time.
+
+    Returns
+    -------
+    BagData
+        One bag a recording, its instances in the order of time.
+
+    See Also
+    --------
+    Recordings : Recordings of people, to cut into bags.
+    mixedbag.sequence.ARHMMClassifier : Learns from such bags.
+
+    Examples
+    --------
+    >>> from mixedbag.datasets import make_sequences
+    >>> data = make_sequences(n_bags=6, length=50, random_state=0)
+    >>> data.bags
+    Bags(6 bags, 300 instances × 3 features)
+    >>> all(data.y == (data.instance_labels.reshape(6, 50).mean(axis=1) > 0.5))
+    True
     """
     if target is None and omega is not None:
         raise ValueError("omega draws two-class labels: it needs a target activity")

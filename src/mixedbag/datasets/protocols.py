@@ -24,12 +24,15 @@ def aggregate(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
+        The rows.
     y : array of shape (n_samples,)
         Floats are numbers to be summed; anything else is classes to be counted.
     size : int
+        Rows a bag.
     randomness : int, default=0
         The number of swapped pairs.
     random_state : int, RandomState or None
+        Draws the swaps; a number gives the same ones every time.
 
     Returns
     -------
@@ -37,6 +40,11 @@ def aggregate(
         `y` is the total of each bag; or for two classes the number of rows of the second one (in
         sorted order); or for more an array (n_bags, n_classes) of counts. `instance_labels` are
         the rows' own targets and `instance_ids` their positions in `X`.
+
+    See Also
+    --------
+    make_sessions : Bags labelled by the class of most rows.
+    load_aggregates : The same of tables that come with scikit-learn.
 
     Examples
     --------
@@ -87,21 +95,38 @@ def make_sessions(
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
+        The rows.
     y : array of shape (n_samples,)
         Classes.
     n_sessions : int, optional
         By default as many as the rows allow; needed with `replace`.
     size : int, default=10
+        Rows a session.
     replace : bool, default=False
         Whether a row may be part of several sessions. Without, what is learned in one session
         cannot be remembered in another.
     random_state : int, RandomState or None
+        Draws the rows of each session; a number gives the same ones every time.
 
     Returns
     -------
     BagData
         `y` is the class of each session, `instance_labels` the rows' own classes and
         `instance_ids` their positions in `X`.
+
+    See Also
+    --------
+    aggregate : Counts or totals in place of majorities.
+    load_sessions : The same of tables that come with scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from mixedbag.datasets import make_sessions
+    >>> data = make_sessions(*load_wine(return_X_y=True), n_sessions=4, size=5, random_state=0)
+    >>> own = data.instance_labels.reshape(4, 5) == data.y[:, None]
+    >>> bool((own.sum(axis=1) >= 3).all())
+    True
     """
     X, y = _checked(X, y)
     check_scalar(size, "size", (int, np.integer), min_val=1)

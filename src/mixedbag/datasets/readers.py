@@ -25,6 +25,30 @@ class Format:
     `recognises` gets the source and its first lines (an empty list for binary content). `read`
     gets the source and, when the format names its columns (`named`), the `Columns` asked for;
     without it, the file is a table, which `mixedbag.tables` reads.
+
+    Parameters
+    ----------
+    name : str
+        What to call it in ``read(..., format=name)``.
+    description : str
+        What to say of it in notes.
+    recognises : callable
+        Whether a source is of this format, by its first lines.
+    read : callable, optional
+        Turns the source into `Rows`.
+    named : bool
+        Whether its columns have names that can be asked for.
+
+    See Also
+    --------
+    read : Takes a format of your own.
+    Rows : What it makes of a file.
+
+    Examples
+    --------
+    >>> from mixedbag.datasets import Format
+    >>> Format("pairs", "bag=value a line", lambda source, lines: "=" in lines[0]).named
+    False
     """
 
     name: str
@@ -103,11 +127,28 @@ def read(
     Returns
     -------
     BagData
+        Bags, labels, and what else the source tells; `notes` says how it was understood.
 
     Raises
     ------
     DataFormatError
         With the file, the line and the reason.
+
+    See Also
+    --------
+    read_blocks : The same for what does not fit into memory, block by block.
+    load : Data sets that were published, by name.
+    mixedbag.Bags.from_frame : Bags and labels of a data frame, without notes.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from mixedbag.datasets import read
+    >>> table = "molecule,pH,active" + chr(10) + "a,7.1,yes" + chr(10) + "a,6.5,yes"
+    >>> _ = Path("shapes.csv").write_text(table + chr(10) + "b,4.2,no")
+    >>> data = read("shapes.csv", bag="molecule", label="active")
+    >>> data.bags, data.y.tolist()
+    (Bags(2 bags, 3 instances × 1 features), ['yes', 'no'])
     """
     from mixedbag import tables
 

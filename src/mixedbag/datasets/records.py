@@ -14,7 +14,27 @@ from mixedbag.exceptions import InputError
 
 
 class DataFormatError(InputError):
-    """A file that cannot be read as it claims to be: says which file, which line, and why."""
+    """A file that cannot be read as it claims to be: says which file, which line, and why.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    reason : str
+        What is wrong with it.
+    line : int, optional
+        Where.
+
+    See Also
+    --------
+    mixedbag.exceptions.InputError : Any input that cannot be used.
+
+    Examples
+    --------
+    >>> from mixedbag.datasets import DataFormatError
+    >>> print(DataFormatError("shapes.csv", "no column is called 'bag'", line=1))
+    shapes.csv, line 1: no column is called 'bag'
+    """
 
     def __init__(self, path: str | Path, reason: str, line: int | None = None) -> None:
         self.path = str(path)
@@ -31,9 +51,10 @@ class DataFormatError(InputError):
 class BagData:
     """Bags with their labels, and whatever else the source tells about them.
 
-    Attributes
+    Parameters
     ----------
     bags : Bags
+        The bags.
     y : array of shape (n_bags, …) or None
         One label, count, or total a bag; None when the source has no labels. Where some bags have
         none, it is an array of objects with None for those.
@@ -42,14 +63,30 @@ class BagData:
     instance_labels : array of shape (n_instances,) or None
         The hidden truth, where it is known. Learners never see it.
     instance_ids : array of shape (n_instances,) or None
+        Names of the instances, where the source gives them.
     groups : array of shape (n_bags,) or None
         What must stay together in cross-validation, such as the person a bag comes from.
-    coords : array of shape (n_instances, 2) or None
-        Where each instance lies, such as a patch on its slide; NaN where nobody knows.
     image_shape : tuple or None
         The shape to display an instance in, when instances are images.
     notes : tuple of str
         What was understood, what was left out, and why.
+    coords : array of shape (n_instances, 2) or None
+        Where each instance lies, such as a patch on its slide; NaN where nobody knows.
+
+    See Also
+    --------
+    read : Makes one of a file.
+    Table : Rows with a label each.
+    Recordings : Time series with a label for every sample.
+
+    Examples
+    --------
+    >>> from mixedbag import Bags
+    >>> from mixedbag.datasets import BagData
+    >>> data = BagData(Bags.from_list([[[0.5], [2.0]], [[0.1]]]), y=["yes", "no"])
+    >>> data
+    BagData(Bags(2 bags, 3 instances × 1 features), 1 of yes, 1 of no)
+    >>> bags, y = data
     """
 
     bags: Bags
@@ -123,6 +160,32 @@ class Table:
     """A plain table: one label a row. Missing values are NaN.
 
     ``split`` says which part a row belongs to ("train", "test") where the source fixes it.
+
+    Parameters
+    ----------
+    X : array of shape (n_rows, n_features)
+        The rows.
+    y : array of shape (n_rows,)
+        Their labels.
+    feature_names : list of str, optional
+        What the columns are.
+    split : array of shape (n_rows,), optional
+        Which part each row belongs to.
+    notes : tuple of str
+        What was understood, what was left out, and why.
+
+    See Also
+    --------
+    BagData : Bags with a label each.
+    aggregate : Makes bags of such rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.datasets import Table
+    >>> table = Table(np.array([[1.0, np.nan], [2.0, 3.0]]), np.array([0, 1]))
+    >>> table.complete()
+    Table(1 rows × 2 features, 1 of 1)
     """
 
     X: np.ndarray
@@ -151,7 +214,7 @@ class Table:
 class Recordings:
     """Labelled time series: one bag a recording, one instance a sample, in the order of time.
 
-    Attributes
+    Parameters
     ----------
     bags : Bags
         One bag a recording; `bags.ids` names it.
@@ -165,6 +228,25 @@ class Recordings:
         Seconds since the start, where sampling is irregular.
     other : array of shape (n_instances, n_other) or None
         Further columns of the recording, named by `other_names`, that are not motion.
+    other_names : tuple of str
+        Names of the columns in `other`.
+    notes : tuple of str
+        What was understood, what was left out, and why.
+
+    See Also
+    --------
+    BagData : What `Recordings.bags_of` makes of them.
+    make_sequences : Made-up recordings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import Bags
+    >>> from mixedbag.datasets import Recordings
+    >>> bags = Bags(np.arange(6.0).reshape(6, 1), [0, 6])
+    >>> walk = Recordings(bags, np.array([1, 1, 1, 2, 2, 2]), {1: "sit", 2: "walk"}, np.array([7]))
+    >>> walk.bags_of(size=3).y
+    array([1, 2])
     """
 
     bags: Bags

@@ -32,17 +32,39 @@ def read_blocks(
     Parameters
     ----------
     path : str, path or data frame
-    bag, label, weight, instance, time, group, labels, query
+        As in `read`.
+    bag, label : str, optional
         As in `read`.
     features : sequence of str, optional
         The columns to use as features; ``"type=br"`` is one where column "type" has the text "br".
         By default all that `read` would find.
+    weight, instance, time, group : str, optional
+        As in `read`.
+    labels : path or data frame, optional
+        As in `read`.
+    query : str, optional
+        As in `read`.
     rows : int, default=100_000
         Instances a block, at least, except in the last; a block ends at the end of a bag.
 
     Yields
     ------
     BagData
+        A block of whole bags.
+
+    See Also
+    --------
+    read : The same at once.
+    mixedbag.engines.DistributedBags : Bags of many files on a cluster.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from mixedbag.datasets import read_blocks
+    >>> lines = ["bag,label,x", *(f"{i // 3},{i // 3 % 2},{i}" for i in range(12))]
+    >>> _ = Path("long.csv").write_text(chr(10).join(lines))
+    >>> [len(block.bags) for block in read_blocks("long.csv", rows=6)]
+    [2, 2]
     """
     from mixedbag import tables
 

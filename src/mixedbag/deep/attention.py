@@ -51,6 +51,12 @@ class AttentionClassifier(NetworkClassifier):
     n_iter_ : int
         Number of passes.
 
+    See Also
+    --------
+    TransformerClassifier : Instances see each other before they are pooled.
+    mixedbag.embeddings.MeanNetworkClassifier : All instances count alike; needs no further package,
+        and fewer bags.
+
     Notes
     -----
     Needs the extra "torch". An instance is scored as a bag of one; `attention` says how much each

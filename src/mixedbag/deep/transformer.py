@@ -50,6 +50,11 @@ class TransformerClassifier(NetworkClassifier):
     n_iter_ : int
         Number of passes.
 
+    See Also
+    --------
+    AttentionClassifier : Without the layers in between: quicker, and content with fewer bags.
+    mixedbag.classics.EdgeGraphSVC : How instances relate, for few bags.
+
     Notes
     -----
     Needs the extra "torch". An instance is scored as a bag of one; `attention` says how much each

@@ -37,13 +37,6 @@ class DPBoost(DisjunctiveClassifier):
         1 / (n_inputs · variance).
     n_thresholds : int, default 5
         Radii a centre, for thresholded features.
-    class_weight : "balanced", dict or None, default "balanced"
-        Share the loss equally between the classes; None charges C for every positive bag and for
-        every instance of a negative bag, a dict that times the factor of its bag's label.
-    fit_intercept : bool, default True
-        Whether scores have a bias.
-    intercept_scaling : float or None, default None
-        None leaves the bias free of charge. A number s makes it the weight of a constant feature s.
     reductions : bool, default True
         Whether to generate parallel reductions.
     reductions_per_round, features_per_round : int, defaults 50, 10
@@ -52,6 +45,13 @@ class DPBoost(DisjunctiveClassifier):
         Rounds of reductions at most.
     tol : float, default 1e-3
         Stop when three rounds of reductions in a row raise the bound by less than this fraction.
+    class_weight : "balanced", dict or None, default "balanced"
+        Share the loss equally between the classes; None charges C for every positive bag and for
+        every instance of a negative bag, a dict that times the factor of its bag's label.
+    fit_intercept : bool, default True
+        Whether scores have a bias.
+    intercept_scaling : float or None, default None
+        None leaves the bias free of charge. A number s makes it the weight of a constant feature s.
     n_init : int, default 5
         Local searches before the first relaxation.
     time_limit : float or None, default None
@@ -66,6 +66,12 @@ class DPBoost(DisjunctiveClassifier):
         Value of the last relaxation, over the features in use.
     coef_, intercept_, support_, witness_, upper_bound_, lower_bound_, gap_, n_cuts_, history_
         As in :class:`SparseBagMarginSVC`.
+
+    See Also
+    --------
+    LNPBoost : Better bounds on larger data, by cutting planes.
+    SparseBagMarginSVC : The local search alone: quick, without a bound.
+    ExactBagMarginSVC : Searches on until no better classifier can exist.
 
     Examples
     --------

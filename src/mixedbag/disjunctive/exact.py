@@ -36,13 +36,6 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
         1 / (n_inputs · variance).
     n_thresholds : int, default 5
         Radii a centre, for thresholded features.
-    class_weight : "balanced", dict or None, default "balanced"
-        Share the loss equally between the classes; None charges C for every positive bag and for
-        every instance of a negative bag, a dict that times the factor of its bag's label.
-    fit_intercept : bool, default True
-        Whether scores have a bias. Without one, or with one that costs, proofs are much shorter.
-    intercept_scaling : float or None, default None
-        None leaves the bias free of charge. A number s makes it the weight of a constant feature s.
     gap_tol : float, default 1e-6
         The relative gap that counts as proven.
     n_rounds : int or None, default None
@@ -50,6 +43,13 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
         nodes are quick.
     n_candidates : int, default 4
         Bags tried at each node before one is chosen to branch on.
+    class_weight : "balanced", dict or None, default "balanced"
+        Share the loss equally between the classes; None charges C for every positive bag and for
+        every instance of a negative bag, a dict that times the factor of its bag's label.
+    fit_intercept : bool, default True
+        Whether scores have a bias. Without one, or with one that costs, proofs are much shorter.
+    intercept_scaling : float or None, default None
+        None leaves the bias free of charge. A number s makes it the weight of a constant feature s.
     n_init : int, default 10
         Local searches for the first classifier.
     time_limit : float or None, default None
@@ -62,6 +62,11 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
         Nodes of the search tree.
     coef_, intercept_, support_, witness_, upper_bound_, lower_bound_, gap_, n_cuts_, history_
         As in :class:`SparseBagMarginSVC`.
+
+    See Also
+    --------
+    LNPBoost : A bound in less time, but no proof that the result is the best.
+    SparseBagMarginSVC : The local search alone: quick, without a bound.
 
     Examples
     --------

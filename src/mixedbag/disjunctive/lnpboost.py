@@ -49,13 +49,6 @@ class LNPBoost(DisjunctiveClassifier):
         1 / (n_inputs · variance).
     n_thresholds : int, default 5
         Radii a centre, for thresholded features.
-    class_weight : "balanced", dict or None, default "balanced"
-        Share the loss equally between the classes; None charges C for every positive bag and for
-        every instance of a negative bag, a dict that times the factor of its bag's label.
-    fit_intercept : bool, default True
-        Whether scores have a bias. The bound is tighter without a free one.
-    intercept_scaling : float or None, default None
-        None leaves the bias free of charge. A number s makes it the weight of a constant feature s.
     n_rounds : int, default 100
         Rounds of cuts at most.
     bags_per_round : int, default 20
@@ -87,6 +80,13 @@ class LNPBoost(DisjunctiveClassifier):
         at most; the score (price less one) that a feature needs to enter.
     local_search : bool, default True
         Whether to search for better witnesses before the first cut and after each projection.
+    class_weight : "balanced", dict or None, default "balanced"
+        Share the loss equally between the classes; None charges C for every positive bag and for
+        every instance of a negative bag, a dict that times the factor of its bag's label.
+    fit_intercept : bool, default True
+        Whether scores have a bias. The bound is tighter without a free one.
+    intercept_scaling : float or None, default None
+        None leaves the bias free of charge. A number s makes it the weight of a constant feature s.
     n_init : int, default 5
         Local searches before the first cut, if any.
     time_limit : float or None, default None
@@ -101,6 +101,12 @@ class LNPBoost(DisjunctiveClassifier):
         Cuts generated.
     coef_, intercept_, support_, witness_, upper_bound_, lower_bound_, gap_, history_
         As in :class:`SparseBagMarginSVC`.
+
+    See Also
+    --------
+    SparseBagMarginSVC : The local search alone: quick, without a bound.
+    ExactBagMarginSVC : Searches on until no better classifier can exist.
+    DPBoost : One large linear program, for small data.
 
     Examples
     --------

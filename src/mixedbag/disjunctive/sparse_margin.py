@@ -93,6 +93,12 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
     n_cuts_ : int
         Cutting planes used (0 here).
 
+    See Also
+    --------
+    LNPBoost : The same problem, and how far the result can be from the best one.
+    ExactBagMarginSVC : The same problem, solved to the end.
+    mixedbag.margin.BagMarginSVC : The same margin with a 2-norm: uses all features, and kernels.
+
     Examples
     --------
     >>> import numpy as np

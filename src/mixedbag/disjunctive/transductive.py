@@ -44,6 +44,12 @@ class TransductiveClassifier(BagClassifier):
     classes_ : array
         The classes, without -1.
 
+    See Also
+    --------
+    LNPBoost : A learner that it can use; says how far the result can be from the best.
+    SparseBagMarginSVC : Another, by a local search without a bound.
+    sklearn.semi_supervised.SelfTrainingClassifier : Labels the examples it is sure of, round by round.
+
     Examples
     --------
     >>> import numpy as np

@@ -55,6 +55,12 @@ class DissimilarityClassifier(EmbeddedClassifier):
     model_ : fitted classifier
     classes_ : array
 
+    See Also
+    --------
+    mixedbag.classics.CitationKNN : The vote of the nearest bags, with nothing to fit.
+    PrototypeClassifier : Distances to learned places in place of training bags.
+    mixedbag.classics.MILES : Closeness to single training instances, of which few are kept.
+
     Examples
     --------
     >>> from mixedbag.datasets import make_any

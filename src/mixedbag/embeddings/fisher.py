@@ -46,6 +46,11 @@ class FisherVectorClassifier(EmbeddedClassifier):
     model_ : fitted classifier
     classes_ : array
 
+    See Also
+    --------
+    VLADClassifier : Clusters in place of a mixture: quicker, and with fewer entries.
+    VocabularyClassifier : Only the shares of each kind; instances are scored exactly.
+
     Examples
     --------
     >>> from mixedbag.datasets import make_any

@@ -46,6 +46,12 @@ class MeanNetworkClassifier(LogOddsMixin, BagClassifier):
     n_iter_ : int
     classes_ : array
 
+    See Also
+    --------
+    MINetworkClassifier : Pools scores by a soft maximum, for bags that one instance decides.
+    mixedbag.classics.MILogisticRegression : Without a hidden layer: linear, and quicker.
+    mixedbag.deep.AttentionClassifier : Learns how much each instance counts; wants many bags.
+
     Examples
     --------
     >>> from mixedbag.datasets import make_any

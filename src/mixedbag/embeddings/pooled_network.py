@@ -46,6 +46,12 @@ class MINetworkClassifier(MeanNetworkClassifier):
     n_iter_ : int
     classes_ : array
 
+    See Also
+    --------
+    MeanNetworkClassifier : Averages over the bag, for bags that differ in what they are made of.
+    mixedbag.classics.MILogisticRegression : Without a hidden layer: linear, and quicker.
+    mixedbag.boosting.ExpRegBoost : The same soft maximum over sums of stumps.
+
     Notes
     -----
     The original has sigmoid units and minimises squared errors by gradient descent.

@@ -53,6 +53,13 @@ class PrototypeClassifier(LogOddsMixin, BagClassifier):
     n_iter_ : int
     classes_ : array
 
+    See Also
+    --------
+    mixedbag.classics.MILES : Picks its concepts among the training instances.
+    mixedbag.classics.DDSVM : Looks for points near many bags of a class first, and learns a machine
+        on the distances then.
+    DissimilarityClassifier : Distances to whole training bags.
+
     Examples
     --------
     >>> from mixedbag.datasets import make_any

@@ -39,6 +39,12 @@ class VLADClassifier(EmbeddedClassifier):
     model_ : fitted classifier
     classes_ : array
 
+    See Also
+    --------
+    FisherVectorClassifier : A mixture of Gaussians in place of clusters: also tells how wide a bag
+        spreads.
+    VocabularyClassifier : Only the shares of each kind; instances are scored exactly.
+
     Examples
     --------
     >>> from mixedbag.datasets import make_any

@@ -39,6 +39,12 @@ class VocabularyClassifier(EmbeddedClassifier):
     model_ : fitted classifier
     classes_ : array
 
+    See Also
+    --------
+    FisherVectorClassifier : Also tells where, within each kind, the instances of a bag lie.
+    mixedbag.classics.TwoLevelClassifier : Regions that trees find with the help of the labels.
+    mixedbag.wrappers.BagFeatures : Plain statistics of each feature over a bag.
+
     Examples
     --------
     >>> import numpy as np

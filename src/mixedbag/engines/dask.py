@@ -100,15 +100,45 @@ class DistributedBags(BlockedBags):
 
     It carries its labels: ``learner.fit(distributed_bags)``.
 
+    Parameters
+    ----------
+    client : distributed.Client
+        The cluster.
+    futures : list of distributed.Future
+        Blocks on it, `Labelled` each; `from_parquet` makes them.
+
     Attributes
     ----------
     n_bags, n_instances, n_features : int
+        How many there are.
     feature_names : list of str
+        What the features are.
     blocks : DaskBlocks of `Labelled`
+        Where the bags live.
 
     See Also
     --------
-    DistributedBags.from_parquet
+    DistributedBags.from_parquet : Makes them of files.
+    LocalBlocks : Blocks in this process.
+    mixedbag.datasets.read_blocks : A large file on one machine, block by block.
+
+    Examples
+    --------
+    On a cluster of one worker, with threads (``pip install "mixedbag[dask]"``):
+
+    >>> import numpy as np
+    >>> import pyarrow as pa
+    >>> import pyarrow.parquet as pq
+    >>> from distributed import Client
+    >>> from mixedbag.classics import MILogisticRegression
+    >>> from mixedbag.engines import DistributedBags
+    >>> table = pa.table({"bag": [0, 0, 1, 2, 2, 3], "y": [1, 1, 0, 1, 1, 0], "x": np.arange(6.0)})
+    >>> pq.write_table(table, "shapes.parquet")
+    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    ...     bags = DistributedBags.from_parquet("shapes.parquet", bag="bag", label="y", client=client)
+    ...     model = MILogisticRegression().fit(bags)
+    >>> bags.n_bags, model.coef_.shape
+    (4, (1,))
     """
 
     def __init__(self, client: Any, futures: list) -> None:

@@ -18,13 +18,46 @@ class ClusterLostError(ConnectionError):
     """The cluster went away in the middle of something.
 
     When a fit was under way, ``model`` is the learner with what it had learned until then.
+
+    See Also
+    --------
+    DistributedBags : What a cluster holds.
+
+    Examples
+    --------
+    >>> from mixedbag.engines import ClusterLostError
+    >>> issubclass(ClusterLostError, ConnectionError), ClusterLostError("gone").model is None
+    (True, True)
     """
 
     model: Any = None
 
 
 class Labelled(NamedTuple):
-    """A block as learners see it: whole bags, with a target and a weight each."""
+    """A block as learners see it: whole bags, with a target and a weight each.
+
+    Parameters
+    ----------
+    bags : Bags
+        Whole bags.
+    target : array of shape (n_bags, …)
+        What each bag carries: a sign, counts, a total.
+    weight : array of shape (n_bags,)
+        How much each bag counts.
+
+    See Also
+    --------
+    LocalBlocks : Several of them in this process.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import Bags
+    >>> from mixedbag.engines import Labelled
+    >>> block = Labelled(Bags(np.ones((3, 1)), [0, 2, 3]), np.array([1, -1]), np.array([1.0, 0.0]))
+    >>> block.used().bags
+    Bags(1 bags, 2 instances × 1 features)
+    """
 
     bags: Bags
     target: np.ndarray
@@ -86,6 +119,21 @@ class LocalBlocks:
         `Labelled` bags, or whatever a function mapped over them returned.
     n_jobs : int, optional
         Number of threads; kernels release the interpreter lock.
+
+    See Also
+    --------
+    DistributedBags : Blocks on a cluster.
+    Labelled : One block.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag import Bags
+    >>> from mixedbag.engines import LocalBlocks
+    >>> bags = Bags(np.arange(6.0).reshape(6, 1), [0, 2, 4, 6])
+    >>> blocks = LocalBlocks.cut(bags, np.zeros(3), np.ones(3), n_blocks=2)
+    >>> float(blocks.sum(lambda block: block.bags.instances.sum()))
+    15.0
     """
 
     def __init__(self, blocks: list[Any], n_jobs: int | None = None) -> None:

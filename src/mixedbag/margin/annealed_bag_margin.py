@@ -75,6 +75,8 @@ class AnnealedBagMarginSVC(_Annealed, BagMarginSVC):
     See Also
     --------
     BagMarginSVC : The same problem without annealing; it can start several times.
+    AnnealedInstanceMarginSVC : Anneals the labels of all instances of positive bags.
+    mixedbag.disjunctive.LNPBoost : Says how far the answer can be from the best one.
 
     Examples
     --------

@@ -75,6 +75,8 @@ class AnnealedInstanceMarginSVC(_Annealed, InstanceMarginSVC):
     See Also
     --------
     InstanceMarginSVC : The same problem without annealing; it can start several times.
+    AnnealedBagMarginSVC : Anneals which one instance stands for each positive bag.
+    mixedbag.classics.MIForestClassifier : The same annealing around a forest.
 
     Examples
     --------

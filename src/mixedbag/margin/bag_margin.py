@@ -74,6 +74,13 @@ class BagMarginSVC(_MarginSVC):
     n_iter_ : int
         Number of machines solved from the best start.
 
+    See Also
+    --------
+    InstanceMarginSVC : Labels all instances of a positive bag, instead of picking one.
+    AnnealedBagMarginSVC : Starts from a soft choice of witnesses, to pass by poor local optima.
+    SimilarityMarginSVC : The other instances of a positive bag count too, by what they resemble.
+    mixedbag.disjunctive.SparseBagMarginSVC : The same margin from few features.
+
     Notes
     -----
     With ``kernel="linear"`` it also learns from `mixedbag.engines.DistributedBags`.
@@ -83,10 +90,6 @@ class BagMarginSVC(_MarginSVC):
 
     The intercept is free whatever the kernel: a constant added to a feature changes no answer of a
     linear machine.
-
-    See Also
-    --------
-    InstanceMarginSVC : Labels all instances of a positive bag, instead of picking one.
 
     Examples
     --------

@@ -73,6 +73,12 @@ class InstanceMarginSVC(_MarginSVC):
     n_iter_ : int
         Number of machines solved from the best start.
 
+    See Also
+    --------
+    BagMarginSVC : One witness a positive bag; its other instances do not count.
+    AnnealedInstanceMarginSVC : Starts from soft labels, to pass by poor local optima.
+    mixedbag.wrappers.SpreadLabels : The start of this search alone: instances keep their bag's label.
+
     Notes
     -----
     With ``kernel="linear"`` and one start it also learns from `mixedbag.engines.DistributedBags`.
@@ -82,10 +88,6 @@ class InstanceMarginSVC(_MarginSVC):
 
     The intercept is free whatever the kernel: a constant added to a feature changes no answer of a
     linear machine.
-
-    See Also
-    --------
-    BagMarginSVC : One witness a positive bag; its other instances do not count.
 
     Examples
     --------

@@ -67,6 +67,11 @@ class SimilarityMarginSVC(_MarginSVC):
         Rows, coefficients and instances of the kernel machine (landmarks for Nyström).
     n_iter_ : int
 
+    See Also
+    --------
+    BagMarginSVC : Leaves the ambiguous instances of positive bags out altogether.
+    InstanceMarginSVC : Gives each of them one label or the other.
+
     Notes
     -----
     Of the paper the abstract is what we have: one candidate a bag, and mean similarities, are ours.

@@ -71,6 +71,11 @@ class ARHMMClassifier(SequenceClassifier):
     evidence_error_ : float
         Certified bound on the relative error of P(label | series) in any training bag.
 
+    See Also
+    --------
+    MARClassifier : Without memory of the last state: faster, usually less accurate.
+    SlidingWindows : Makes windows of a series, for any learner of bags behind it.
+
     References
     ----------
     Guan, Raich, Wong. "Efficient multi-instance learning for activity recognition from time series

@@ -67,6 +67,11 @@ class MARClassifier(SequenceClassifier):
     evidence_error_ : float
         Certified bound on the relative error of P(label | series) in any training bag.
 
+    See Also
+    --------
+    ARHMMClassifier : States that last, as activities do.
+    SlidingWindows : Makes windows of a series, for any learner of bags behind it.
+
     References
     ----------
     Guan, Raich, Wong. "Efficient multi-instance learning for activity recognition from time series

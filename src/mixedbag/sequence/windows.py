@@ -35,6 +35,11 @@ class SlidingWindows(TransformerMixin, BagEstimator, auto_wrap_output_keys=None)
     n_frequencies : int, default=8
         How many frequencies above zero to keep, if the window has as many.
 
+    See Also
+    --------
+    ARHMMClassifier : Models the series itself, sample by sample.
+    mixedbag.wrappers.BagPipeline : Puts a learner behind the windows, and answers about samples.
+
     Examples
     --------
     >>> import numpy as np

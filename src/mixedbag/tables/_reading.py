@@ -31,9 +31,30 @@ def read(source: Any, roles: Roles, query: str | None = None) -> BagData:
     Parameters
     ----------
     source : path, pattern of paths, or data frame
+        The table.
     roles : Roles
+        Which columns hold what.
     query : str, optional
         A select statement; the table is called ``data`` in it, those of a database by their names.
+
+    Returns
+    -------
+    BagData
+        Bags, labels, and what else the table tells.
+
+    See Also
+    --------
+    mixedbag.datasets.read : Files of any format, recognised by content.
+    read_blocks : The same for what does not fit into memory.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from mixedbag.tables import Roles, read
+    >>> table = pa.table({"molecule": ["a", "a", "b"], "pH": [7.1, 6.5, 4.2], "active": [1, 1, 0]})
+    >>> data = read(table, Roles(bag="molecule", label="active"))
+    >>> data.bags, data.y.tolist()
+    (Bags(2 bags, 3 instances × 1 features), [1, 0])
     """
     with _planned(source, roles, query) as plan:
         (block,) = plan.blocks(plan.relation.n_rows)
@@ -47,6 +68,35 @@ def read_blocks(
     """A table of any length as blocks of whole bags with at least `rows` instances, as `BagData`.
 
     The rows of a bag need not be adjacent.
+
+    Parameters
+    ----------
+    source : path, pattern of paths, or data frame
+        The table.
+    roles : Roles
+        Which columns hold what.
+    rows : int
+        Instances a block, at least, except in the last.
+    query : str, optional
+        A select statement; the table is called ``data`` in it, those of a database by their names.
+
+    Yields
+    ------
+    BagData
+        A block of whole bags.
+
+    See Also
+    --------
+    mixedbag.datasets.read_blocks : Files of any format.
+    read : The same at once.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from mixedbag.tables import Roles, read_blocks
+    >>> table = pa.table({"bag": [0, 1, 0, 1, 2], "label": [0, 1, 0, 1, 0], "x": [1.0, 2, 3, 4, 5]})
+    >>> [block.bags.sizes.tolist() for block in read_blocks(table, Roles(), rows=3)]
+    [[2, 2], [1]]
     """
     with _planned(source, roles, query, _STREAM_MEMORY) as plan:
         names = [feature.name for feature in plan.features]
@@ -66,6 +116,39 @@ def read_rows(
     """A plain table with a `target` column as a `Table`; `names` are those of the columns.
 
     Columns without a name are called by their position, from 1 on: "1", "2", ….
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    target : str
+        The column with the labels.
+    names : sequence of str, optional
+        Names of the columns, where the file has none.
+    header : bool
+        Whether the first line has the names.
+    delimiter : str, optional
+        What separates values; by default it is found out.
+    drop : sequence of str
+        Columns to leave out.
+
+    Returns
+    -------
+    Table
+        Rows with a label each.
+
+    See Also
+    --------
+    read : Bags of rows.
+    mixedbag.datasets.aggregate : Makes bags of such rows.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from mixedbag.tables import read_rows
+    >>> _ = Path("wine.csv").write_text(chr(10).join(["pH,kind", "3.2,red", "3.0,white", "3.4,red"]))
+    >>> read_rows("wine.csv", "kind", header=True, delimiter=",")
+    Table(3 rows × 1 features, 1 of white, 2 of red)
     """
     with _engine_on(path) as (con, folder):
         relation = open_relation(
@@ -92,7 +175,37 @@ def read_rows(
 def read_labels(
     source: Any, roles: Roles, known: Callable[[str], bool], query: str | None = None
 ) -> Labels:
-    """A table with one row a bag, whose instances lie elsewhere, as `Labels`."""
+    """A table with one row a bag, whose instances lie elsewhere, as `Labels`.
+
+    Parameters
+    ----------
+    source : path, pattern of paths, or data frame
+        The table.
+    roles : Roles
+        Which columns hold what; without a bag, it is the column of that name, or else the one that
+        has most of the names.
+    known : callable
+        Tells whether a text names a bag.
+    query : str, optional
+        A select statement; the table is called ``data`` in it, those of a database by their names.
+
+    Returns
+    -------
+    Labels
+        Names of bags, and an array a role.
+
+    See Also
+    --------
+    mixedbag.datasets.read : Reads a folder of bags with such a table.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from mixedbag.tables import Roles, read_labels
+    >>> table = pa.table({"slide": ["s1", "s2"], "tumour": ["yes", "no"]})
+    >>> read_labels(table, Roles(label="tumour"), known={"s1", "s2"}.__contains__).names
+    ['s1', 's2']
+    """
     with _engine_on(source) as engine:
         return _labels.read_labels(engine, source, roles, known, query)
 

@@ -18,6 +18,36 @@ class Roles:
     for some columns only (``"type=br"`` for one value of a column of text), `drop` leaves some out.
     `instance` names the instances, `weight` holds bag weights, `group` what a bag belongs to, and
     `time` orders the rows of a bag.
+
+    Parameters
+    ----------
+    bag : str, optional
+        Column with the bag of each row.
+    label : str, optional
+        Column with the label of each row's bag.
+    weight : str, optional
+        Column with the bags' weights.
+    instance : str, optional
+        Column with the names of the instances.
+    group : str, optional
+        Column with what a bag belongs to, such as its patient.
+    time : str, optional
+        Column that orders the rows of a bag.
+    features : sequence of str, optional
+        The columns to use as features, if not all others.
+    drop : sequence of str
+        Columns to leave out.
+
+    See Also
+    --------
+    read : Reads a table with these roles.
+    mixedbag.datasets.read : Takes them as arguments of their own.
+
+    Examples
+    --------
+    >>> from mixedbag.tables import Roles
+    >>> Roles(bag="molecule", drop=["comment"]).drop
+    ('comment',)
     """
 
     bag: str | None = None

@@ -58,6 +58,28 @@ def is_certain(path: str | os.PathLike) -> bool:
     """Whether a file, or a pattern of files, is a table beyond doubt, by its first bytes.
 
     Plain text is not: it may be one of the formats of the field.
+
+    Parameters
+    ----------
+    path : str or path
+        A file, or a pattern of files.
+
+    Returns
+    -------
+    bool
+        False for plain text, and for formats of the field.
+
+    See Also
+    --------
+    mixedbag.datasets.read : Recognises the others by their lines.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from mixedbag.tables import is_certain
+    >>> _ = Path("notes.txt").write_text("bag,label,x")
+    >>> is_certain("notes.txt"), is_certain("plates-*.parquet")
+    (False, True)
     """
     if not os.path.exists(path):
         return True

@@ -55,6 +55,18 @@ def check_bag_estimator(estimator: Any, expected_failures: Mapping[str, str] | N
     ------
     AssertionError
         At the first invariant that does not hold.
+
+    See Also
+    --------
+    bag_checks : The same checks one by one.
+    parametrize_with_bag_checks : The same as tests of pytest.
+    sklearn.utils.estimator_checks.check_estimator : What scikit-learn asks of any estimator.
+
+    Examples
+    --------
+    >>> from mixedbag.classics import CitationKNN
+    >>> from mixedbag.testing import check_bag_estimator
+    >>> check_bag_estimator(CitationKNN())
     """
     for check in bag_checks(estimator, expected_failures):
         check(clone(estimator))
@@ -63,7 +75,31 @@ def check_bag_estimator(estimator: Any, expected_failures: Mapping[str, str] | N
 def bag_checks(
     estimator: Any, expected_failures: Mapping[str, str] | None = None
 ) -> list[Callable[[Any], None]]:
-    """The checks that apply to `estimator`, as functions of an estimator."""
+    """The checks that apply to `estimator`, as functions of an estimator.
+
+    Parameters
+    ----------
+    estimator : bag learner
+        An unfitted instance, with settings that fit quickly.
+    expected_failures : dict of str to str, optional
+        Names of checks to leave out, each with the reason.
+
+    Returns
+    -------
+    list of callables
+        Each raises when its invariant does not hold.
+
+    See Also
+    --------
+    check_bag_estimator : Runs them all.
+
+    Examples
+    --------
+    >>> from mixedbag.classics import CitationKNN
+    >>> from mixedbag.testing import bag_checks
+    >>> bag_checks(CitationKNN())[0].__name__
+    'check_both_levels'
+    """
     left_out = expected_failed_checks(estimator) | (expected_failures or {})
     checks = list(_EVERY_LEARNER)
     if is_classifier(estimator) and "count" not in estimator._rules:
@@ -73,7 +109,31 @@ def bag_checks(
 
 
 def parametrize_with_bag_checks(estimators: Iterable) -> Any:
-    """A pytest decorator: one test for each estimator and check."""
+    """A pytest decorator: one test for each estimator and check.
+
+    Parameters
+    ----------
+    estimators : iterable of bag learners
+        Unfitted instances, with settings that fit quickly.
+
+    Returns
+    -------
+    decorator
+        For a test with the arguments ``estimator`` and ``check``.
+
+    See Also
+    --------
+    check_bag_estimator : The same in one call, without pytest.
+
+    Examples
+    --------
+    >>> from sklearn.base import clone
+    >>> from mixedbag.classics import CitationKNN
+    >>> from mixedbag.testing import parametrize_with_bag_checks
+    >>> @parametrize_with_bag_checks([CitationKNN()])
+    ... def test_my_learner(estimator, check):
+    ...     check(clone(estimator))
+    """
     import pytest
 
     cases = [

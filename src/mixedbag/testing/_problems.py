@@ -20,6 +20,34 @@ def toy_problem(
 
     Instances of class ``k`` lie around ``k`` times a fixed direction. Bag sizes vary; sequences
     are long enough for any small order.
+
+    Parameters
+    ----------
+    estimator : bag learner
+        What the labels must suit.
+    n_bags : int
+        Number of bags.
+    n_classes : int
+        Number of classes, for learners of classes or counts.
+    random_state : int
+        Draws the problem.
+
+    Returns
+    -------
+    Problem
+        A named pair of `bags` and `y`.
+
+    See Also
+    --------
+    mixedbag.datasets.make_any : Bags of any size and difficulty, with the truth about instances.
+
+    Examples
+    --------
+    >>> from mixedbag.classics import CitationKNN
+    >>> from mixedbag.testing import toy_problem
+    >>> bags, y = toy_problem(CitationKNN(), n_bags=6)
+    >>> y
+    array([0, 1, 0, 1, 0, 1])
     """
     rng = np.random.default_rng(random_state)
     if estimator._is_sequence:

@@ -21,6 +21,42 @@ class Rows:
 
     `lines` holds the line each row came from, for messages. Labels, weights and groups are the
     bag's own, repeated on each of its rows: `gather` checks that they agree.
+
+    Parameters
+    ----------
+    instances : array or sparse matrix
+        The features of all rows.
+    bag : list
+        The bag of each row.
+    label : list, optional
+        The label of each row's bag.
+    lines : list of int, optional
+        The line each row came from.
+    feature_names : list of str, optional
+        What the features are.
+    instance_ids : list, optional
+        Names of the rows.
+    weight : list, optional
+        The weight of each row's bag.
+    group : list, optional
+        What each row's bag belongs to.
+    notes : list of str
+        What was understood, what was left out, and why.
+    first_row : int
+        Number of the first row, where rows have no lines.
+
+    See Also
+    --------
+    Format : Makes them of a file.
+    BagData : What they become.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mixedbag.datasets import Rows
+    >>> rows = Rows(np.array([[1.0], [2.0], [3.0]]), ["a", "b", "a"], ["yes", "no", "yes"])
+    >>> rows.gather(source=None).bags
+    Bags(2 bags, 3 instances × 1 features)
     """
 
     instances: Any
