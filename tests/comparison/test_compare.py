@@ -63,7 +63,7 @@ def test_a_data_frame_is_read_as_the_command_line_reads_it(library, tmp_path):
         "state": ["ill" if i % 20 < 8 else "well" for i in range(60)],
         "sex": ["f" if i % 3 else "m" for i in range(60)],
         "age": [float(round(v, 3)) for v in rng.normal(size=60)],
-        "town": [f"t{i % 20 // 4}" for i in range(60)],
+        "town": [f"t{i % 20 % 10}" for i in range(60)],
     }
     frame = FRAMES[library](pytest.importorskip(library), table)
     path = tmp_path / "table.csv"

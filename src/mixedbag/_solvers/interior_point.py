@@ -23,6 +23,7 @@ from mixedbag.engines.local import LocalBlocks
 from mixedbag.engines.sums import Peak, Sums
 
 _CHUNK = 2**16  # rows whose weighted copy is held at a time
+_VALUES = 2**22  # in these rows
 
 
 def solve_boxes(boxes, fixed_sum=0.0, tol=1e-10, max_iter=100):
@@ -141,9 +142,10 @@ class AffineRows:
         """[Z 1]ᵀ diag(weight) [Z 1]"""
         edge = self.gather(weight)
         total = np.zeros((len(edge), len(edge)))
-        for first in range(0, len(weight), _CHUNK):
-            Z = self.Z[first : first + _CHUNK]
-            part = Z.T @ (Z * weight[first : first + _CHUNK, None])
+        step = max(1, min(_CHUNK, _VALUES // self.Z.shape[1]))
+        for first in range(0, len(weight), step):
+            Z = self.Z[first : first + step]
+            part = Z.T @ (Z * weight[first : first + step, None])
             total[:-1, :-1] += part.toarray() if sparse.issparse(part) else part
         total[-1] = total[:, -1] = edge
         return total

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mixedbag._solvers.interior_point import Box, solve_boxes
+from mixedbag._wide import times
 from mixedbag.aggregate._bag_totals import Totals
 from mixedbag.aggregate._count_program import assign_labels
 from mixedbag.bags import Bags
@@ -36,12 +37,12 @@ class Labelling:
     def ranked(cls, block, w):
         """The first labels: only ranks mean something, so counts are met at any price."""
         bags, positives = block.bags, block.target[:, 1]
-        labels, _ = assign_labels(bags.instances @ w, bags.offsets, positives, 1.0, np.inf)
+        labels, _ = assign_labels(times(bags.instances, w), bags.offsets, positives, 1.0, np.inf)
         return cls(bags, positives, block.weight, labels)
 
     def suited(self, w, intercept, C, D):
         """The labels that suit a machine best."""
-        scores = self.bags.instances @ w + intercept
+        scores = times(self.bags.instances, w) + intercept
         labels, penalty = assign_labels(scores, self.bags.offsets, self.positives, C, D)
         changed = np.count_nonzero(labels != self.labels)
         return Labelling(

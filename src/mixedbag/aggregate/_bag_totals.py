@@ -6,6 +6,7 @@ import numpy as np
 from scipy import linalg
 
 from mixedbag._kernels import bag_means
+from mixedbag._wide import times
 from mixedbag.engines.sums import Sums
 
 
@@ -36,14 +37,14 @@ class Totals(Sums):
 def ridge_scores(bags, positives, weight, C):
     """Scores of the instances; with more features than bags, by way of the similarities of bags."""
     if bags.n_features <= len(bags):
-        return bags.instances @ Totals.of(bags, positives, weight).ridge(C)
+        return times(bags.instances, Totals.of(bags, positives, weight).ridge(C))
     columns = _columns(bags, positives)
     first = weight @ columns
     columns = _centred(columns, first)
     totals, target = columns[:, :-2], columns[:, -1]
     price = first[-2] / (weight.sum() * C)
     gram = totals @ totals.T + np.diag(price / weight)
-    return bags.instances @ (totals.T @ linalg.solve(gram, target, assume_a="pos"))
+    return times(bags.instances, totals.T @ linalg.solve(gram, target, assume_a="pos"))
 
 
 def _columns(bags, positives):

@@ -5,6 +5,7 @@ from sklearn.utils import check_random_state
 
 from mixedbag._kernels import KERNEL_PARAMETERS, Kernel, settled_gamma
 from mixedbag._parameters import above, at_least, between, one_of, whole
+from mixedbag._wide import times
 from mixedbag.aggregate._alternation import alternate
 from mixedbag.aggregate._bag_totals import ridge_scores
 from mixedbag.aggregate._branch_and_bound import prove
@@ -279,7 +280,7 @@ class AggregateSVC(CountClassifier):
         if len(self.classes_) > 2:
             return self._class_scores(bags, "decision_function_instances")
         if self.kernel == "linear":
-            score = bags.instances @ self.coef_ + self.intercept_
+            score = times(bags.instances, self.coef_) + self.intercept_
         else:
             score = self._settled_kernel().expand(
                 bags.instances, self.support_instances_, self.dual_coef_

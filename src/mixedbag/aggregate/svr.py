@@ -9,6 +9,7 @@ from mixedbag._kernels import KERNEL_PARAMETERS, Kernel, bag_means, settled_gamm
 from mixedbag._parameters import above, at_least, one_of, whole
 from mixedbag._solvers.interior_point import Box, solve_box, solve_boxes
 from mixedbag._solvers.smo import fit_tube
+from mixedbag._wide import times
 from mixedbag.aggregate._standard import Standard
 from mixedbag.base import BagRegressor
 from mixedbag.exceptions import InputError
@@ -169,7 +170,7 @@ class AggregateSVR(BagRegressor):
 
     def _score_instances(self, bags):
         if self.kernel == "linear":
-            return bags.instances @ self.coef_ + self.intercept_
+            return times(bags.instances, self.coef_) + self.intercept_
         expansion = self._settled_kernel().expand(
             bags.instances, self.support_instances_, self.dual_coef_
         )

@@ -46,7 +46,7 @@ def distinct_bags(bags, sign, weight):
     For learners that take something from every bag: a bag of weight two is the same as two bags.
     """
     line = np.random.default_rng(0).standard_normal(bags.n_features)
-    place = np.asarray(bags.instances @ line, dtype=np.float64)
+    place = np.asarray(times(bags.instances, line), dtype=np.float64)
     # Copies may differ in the last digits, which depend on where in memory a row lies.
     digits = (place / (np.abs(place).max() or 1.0)).astype(np.float32)
     first: dict[tuple, int] = {}

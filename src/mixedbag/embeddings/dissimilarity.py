@@ -5,6 +5,7 @@ from sklearn.ensemble import BaggingClassifier
 
 from mixedbag._pairs import all_pairs, squared_distances
 from mixedbag._parameters import one_of, whole
+from mixedbag._wide import times
 from mixedbag.bags import Bags
 from mixedbag.embeddings._base import EmbeddedClassifier
 from mixedbag.embeddings._transport import sinkhorn
@@ -134,7 +135,7 @@ class DissimilarityClassifier(EmbeddedClassifier):
 def _prototypes(bags, most, rng):
     """Bags that differ, at most so many, in an order that only their instances decide."""
     line = np.random.default_rng(0).standard_normal(bags.n_features)
-    place = Mean().value(np.asarray(bags.instances @ line, dtype=np.float64), bags.offsets)
+    place = Mean().value(np.asarray(times(bags.instances, line), dtype=np.float64), bags.offsets)
     # Copies may differ in the last digits, which depend on where in memory a row lies.
     digits = np.float32(place / (np.abs(place).max() or 1.0))
     distinct = np.unique(digits, return_index=True)[1]
