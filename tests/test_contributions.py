@@ -66,6 +66,16 @@ def test_runs_of_large_bags_are_left_out_together(model_and_bags):
     assert_allclose(found.values[:first].sum(), lost, rtol=1e-6, atol=1e-9)
 
 
+def test_many_bags_are_asked_about_as_one_by_one(model_and_bags):
+    model, bags = model_and_bags
+    together = _contributions.of_many(model, bags)
+    alone = [_contributions.of_instances(model, bags[[i]]) for i in range(len(bags))]
+    assert [one.answer for one in together] == [one.answer for one in alone]
+    for one, other in zip(together, alone, strict=True):
+        assert_allclose(one.values, other.values, rtol=1e-9, atol=1e-12)
+        assert_allclose(one.strength, other.strength)
+
+
 def test_blocks_do_not_matter(model_and_bags, monkeypatch):
     model, bags = model_and_bags
     whole = _contributions.of_instances(model, bags[[0]]).values

@@ -1,14 +1,13 @@
 """What a fit costs and how good it is: the table from which `compare` makes its sequence of work.
 
 Every learner meets problems of several shapes and those of the development collection with its own
-setting. Seconds, on the former, are those of the processor, so a busy machine changes little; the
-law ``seconds =
-overhead + e^a · bags^b · instances^c · features^d`` (b, c, d not negative) is fitted to them by
-least squares in logs, the overhead being most of the shortest time. The merit is how well unseen
-bags of the collection, none of the ten sets that figures are reported on, are ordered (twice the
-area under the ROC curve, less one) or R²: the half of a problem that was not learned from is asked
-about. A fit that does not end within `LIMIT` seconds counts as that long and as no better than
-chance.
+setting. Seconds, on the former, are those of the processor, so a busy machine changes little. The
+law ``seconds = overhead + e^a · bags^b · instances^c · features^d`` (b, c, d not negative) is
+fitted to them by least squares in logs, the overhead being most of the shortest time. The merit is
+how well unseen bags of the collection, none of the ten sets that figures are reported on, are
+ordered (twice the area under the ROC curve, less one) or R²: the half of a problem that was not
+learned from is asked about. A fit that does not end within `LIMIT` seconds counts as that long and
+as no better than chance.
 """
 
 import json

@@ -9,8 +9,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
 from mixedbag import compare
-from mixedbag.comparison import _compare, _schedule, _workers
-from mixedbag.comparison._candidates import Candidate, digestible, find_candidates
+from mixedbag.comparison import _afterwards, _compare, _schedule, _workers
+from mixedbag.comparison._candidates import Candidate, digestible, find_candidates, too_dear
 from mixedbag.comparison._effort import Known, Law
 from mixedbag.comparison._protocol import make_protocol
 from mixedbag.comparison._sequence import Work, affordable_folds, read_work, sequence
@@ -114,6 +114,57 @@ def test_short_time_means_fewer_folds_for_all(data):
     result = compare(data.bags, data.y, learners=LEARNERS[:1], time_budget=1e-3)
     assert len(result.splits) == 3
     assert "3 folds for all, not 10" in result.notes[0]
+
+
+def test_who_takes_far_longer_than_a_stack_of_better_ones_is_left_out(data):
+    quick, slow = Law(0, -8.0, 0, 0, 0), Law(0, 5.0, 0, 0, 0)
+    better = [Candidate(f"better {k}", None, {}, Known(0.8, quick)) for k in range(5)]
+    dear = Candidate("dear", None, {}, Known(0.7, slow))
+    best = Candidate("slow and best", None, {}, Known(0.9, slow))
+    assert list(too_dear([*better, dear, best], data.bags)) == ["dear"]
+    assert not too_dear([*better[1:], dear, best], data.bags)
+    assert "dear" in too_dear([dear, *better], data.bags)  # whatever the order
+
+
+def test_who_cannot_finish_does_not_begin_and_the_others_do(data, monkeypatch):
+    real = _schedule.sequence
+
+    def with_a_long_one(candidates, protocol):
+        units = real(candidates, protocol)
+        name = list(dict.fromkeys(u.candidate.name for u in units))[1]
+        return [u._replace(seconds=1e6) if u.candidate.name == name else u for u in units]
+
+    monkeypatch.setattr(_schedule, "sequence", with_a_long_one)
+    result = compare(data.bags, data.y, time_budget=1000.0, **SETTINGS)
+    (name,) = result.failures
+    assert "left out before it began" in result.failures[name].message
+    assert len(result.finished()) == len(LEARNERS) - 1
+    assert name in str(result.work)
+    again = compare(data.bags, data.y, work=str(result.work), **SETTINGS)
+    assert all(map(np.array_equal, outcome(again)[1:], outcome(result)[1:]))
+
+
+def test_time_for_the_report_is_kept_free_within_the_budget(data, monkeypatch):
+    monkeypatch.setattr(_schedule, "seconds_of_report", lambda *_: 1e6)
+    monkeypatch.setattr(_schedule, "_MOST_KEPT", 1.0)
+    settings = SETTINGS | {"time_budget": 1000.0}
+    short = compare(data.bags, data.y, reported=True, **settings)
+    assert len(short.finished()) == 1  # the first learner always gets through
+    assert len(compare(data.bags, data.y, **settings).finished()) == len(LEARNERS)
+
+
+def test_what_comes_later_grows_with_the_data_and_shrinks_with_workers(whole):
+    large = SimpleNamespace(
+        bags=make_any(n_bags=300, size=10, random_state=0).bags,
+        splits=whole.splits,
+        protocol=whole.protocol,
+        finalists=whole.finalists,
+        trials=whole.trials,
+    )
+    assert _afterwards.seconds_of_report(large) > _afterwards.seconds_of_report(whole)
+    assert _afterwards.seconds_of_report(whole, 2.0) > _afterwards.seconds_of_report(whole, 1.0)
+    one, two = (_afterwards.seconds_of_models(whole, n) for n in (1, 2))
+    assert 0 < two <= one
 
 
 def test_large_data_are_sampled_or_left_out(data):

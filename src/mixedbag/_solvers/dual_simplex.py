@@ -31,8 +31,8 @@ def refresh(a, cost, limit, state, rows, columns, size, inverse, u, g, w, margin
         for i in range(size):
             for j in range(size):
                 basis[i, j] = a[rows[i], columns[j]]
-        fresh = np.linalg.inv(basis)
-        inverse[:size, :size] = fresh
+        if not _invert(basis, inverse):
+            return False
     for k in range(m):
         g[k] = 0.0
     for r in range(n):
@@ -52,7 +52,45 @@ def refresh(a, cost, limit, state, rows, columns, size, inverse, u, g, w, margin
         for k in range(m):
             g[k] += u[rows[i]] * a[rows[i], k]
     weights(a, state, columns, size, inverse, w, margin)
-    return np.isfinite(w).all()
+    total = 0.0
+    for k in range(m):
+        total += w[k]
+    return np.isfinite(total)
+
+
+@njit(cache=True, nogil=True)
+def _invert(basis, inverse):
+    """Gauss-Jordan elimination with row exchanges, into a corner of `inverse`; destroys `basis`.
+
+    LAPACK's inverse would be the larger part of what compiling this module takes. False if the
+    basis is singular.
+    """
+    size = len(basis)
+    for i in range(size):
+        for j in range(size):
+            inverse[i, j] = 1.0 if i == j else 0.0
+    for k in range(size):
+        best = k
+        for i in range(k + 1, size):
+            if abs(basis[i, k]) > abs(basis[best, k]):
+                best = i
+        if basis[best, k] == 0.0:
+            return False
+        if best != k:
+            for j in range(size):
+                basis[k, j], basis[best, j] = basis[best, j], basis[k, j]
+                inverse[k, j], inverse[best, j] = inverse[best, j], inverse[k, j]
+        scale = 1.0 / basis[k, k]
+        for j in range(size):
+            basis[k, j] *= scale
+            inverse[k, j] *= scale
+        for i in range(size):
+            factor = basis[i, k]
+            if i != k and factor != 0.0:
+                for j in range(size):
+                    basis[i, j] -= factor * basis[k, j]
+                    inverse[i, j] -= factor * inverse[k, j]
+    return True
 
 
 @njit(cache=True, nogil=True)

@@ -15,6 +15,8 @@ import numpy as np
 from numba import njit
 from sklearn.metrics import pairwise_distances
 
+from mixedbag._sorting import ascending
+
 
 @dataclass
 class Program:
@@ -45,12 +47,6 @@ def signs(labels):
     for r in range(len(labels)):
         sign[r] = 1.0 if labels[r] else -1.0
     return sign
-
-
-@njit(cache=True, nogil=True)
-def ascending(values):
-    """The stable order of an array; one function, because sorting takes long to compile."""
-    return np.argsort(values, kind="mergesort")
 
 
 @njit(cache=True, nogil=True)

@@ -8,7 +8,8 @@ import numpy as np
 from numba import njit
 
 from mixedbag._solvers.smo import climb
-from mixedbag.aggregate._count_program import ascending, assign_labels, missed_price, signs
+from mixedbag._sorting import ascending
+from mixedbag.aggregate._count_program import assign_labels, missed_price, signs
 
 _PRECISION = 1e-3  # of a machine that is solved to compare labels
 _BETTER = 1e-4  # what a move has to gain, relatively

@@ -14,7 +14,6 @@ from numba import njit
 TIE = 1e-9
 
 
-@njit(cache=True, nogil=True)
 def sweep_labels(
     order, columns, bag_of, start, stop, features, min_leaf, residual, inside, whole, weight
 ):
@@ -28,12 +27,32 @@ def sweep_labels(
     Returns the cost, the feature (−1 if there is no split), the number of rows that go left, the
     threshold, and the two labels.
     """
-    n_bags, n_classes = residual.shape
-    left = np.empty(n_classes)
-    right = np.empty(n_classes)
-    went_left = np.empty(n_bags)
-    best = (np.inf, -1, 0, 0.0, 0, 0)
     margin = TIE * max(1.0, np.abs(whole).max())
+    scratch = np.empty(len(residual)), np.empty(len(whole)), np.empty(len(whole))
+    node = order, columns, bag_of, start, stop, features, min_leaf
+    return _sweep_labels(*node, residual, inside, whole, weight, margin, *scratch)
+
+
+@njit(cache=True, nogil=True)
+def _sweep_labels(
+    order,
+    columns,
+    bag_of,
+    start,
+    stop,
+    features,
+    min_leaf,
+    residual,
+    inside,
+    whole,
+    weight,
+    margin,
+    went_left,
+    left,
+    right,
+):
+    n_classes = len(whole)
+    best = (np.inf, -1, 0, 0.0, 0, 0)
     for feature in features:
         rows = order[feature]
         values = columns[feature]
@@ -70,7 +89,6 @@ def sweep_labels(
     return best
 
 
-@njit(cache=True, nogil=True)
 def sweep_values(
     order,
     columns,
@@ -104,9 +122,37 @@ def sweep_values(
 
     Returns the gain, the feature (−1 if none), the number of rows that go left and the threshold.
     """
-    n_bags, n_others = others.shape
-    went_left = np.empty(n_bags)
-    z = np.empty(n_others)  # AᵀWa
+    node = order, columns, bag_of, start, stop, features, min_leaf
+    seen = slope, weight, others, solved, leverage, split_p, total_p, split_p_split, split_p_total
+    scratch = np.empty(len(others)), np.empty(others.shape[1])
+    return _sweep_values(*node, *seen, ridge, floor, gain, *scratch)
+
+
+@njit(cache=True, nogil=True)
+def _sweep_values(
+    order,
+    columns,
+    bag_of,
+    start,
+    stop,
+    features,
+    min_leaf,
+    slope,
+    weight,
+    others,
+    solved,
+    leverage,
+    split_p,
+    total_p,
+    split_p_split,
+    split_p_total,
+    ridge,
+    floor,
+    gain,
+    went_left,
+    z,
+):
+    n_others = len(z)  # z is AᵀWa
     best = (gain, -1, 0, 0.0)
     margin = TIE * max(1e-300, gain)
     for feature in features:
@@ -114,7 +160,8 @@ def sweep_values(
         values = columns[feature]
         for i in range(start, stop):
             went_left[bag_of[rows[i]]] = 0.0
-        z[:] = 0.0
+        for j in range(n_others):
+            z[j] = 0.0
         a_w_a = 0.0
         z_g_z = 0.0
         a_p_k = 0.0
@@ -161,16 +208,19 @@ def _between(low, high):
     return low if middle >= high else middle
 
 
-@njit(cache=True, nogil=True)
 def partition(order, n_instances, start, stop, feature, n_left):
     """Move the node's first `n_left` rows by `feature` to the front of every feature's segment.
 
     The order inside each side is kept, so nothing is sorted twice.
     """
-    goes_left = np.zeros(n_instances, dtype=np.bool_)
+    scratch = np.zeros(n_instances, dtype=np.bool_), np.empty(stop - start, dtype=order.dtype)
+    _partition(order, start, stop, feature, n_left, *scratch)
+
+
+@njit(cache=True, nogil=True)
+def _partition(order, start, stop, feature, n_left, goes_left, kept):
     for i in range(start, start + n_left):
         goes_left[order[feature, i]] = True
-    kept = np.empty(stop - start, dtype=order.dtype)
     for f in range(order.shape[0]):
         if f == feature:
             continue
@@ -185,16 +235,21 @@ def partition(order, n_instances, start, stop, feature, n_left):
             else:
                 kept[n_kept] = row
                 n_kept += 1
-        rows[front:stop] = kept[:n_kept]
+        for k in range(n_kept):
+            rows[front + k] = kept[k]
 
 
-@njit(cache=True, nogil=True)
 def descend(X, feature, threshold, left, right):
     """The leaf that each row reaches."""
     leaf = np.empty(X.shape[0], dtype=np.int64)
+    _descend(X, feature, threshold, left, right, leaf)
+    return leaf
+
+
+@njit(cache=True, nogil=True)
+def _descend(X, feature, threshold, left, right, leaf):
     for i in range(X.shape[0]):
         node = 0
         while feature[node] >= 0:
             node = left[node] if X[i, feature[node]] <= threshold[node] else right[node]
         leaf[i] = node
-    return leaf

@@ -79,17 +79,20 @@ class DenseCodes:
             grid.start,
             codes,
             order,
+            np.empty(256, np.int64),
         )
         return cls(bags.offsets, grid.cells, codes, order)
 
     def class_sums(self, size, positive):
-        return _class_sums(self.codes, self.order, self.offsets, self.cells, size, positive)
+        sums = np.zeros((self.cells[-1], 2))
+        _class_sums(self.codes, self.order, self.offsets, self.cells, size, positive, sums)
+        return sums
 
     def newton_sums(self, weight, bend, slope, cross):
-        total = bag_sum(weight, self.offsets)
-        return _newton_sums(
-            self.codes, self.order, self.offsets, self.cells, weight, bend, slope, cross, total
-        )
+        total, sums = bag_sum(weight, self.offsets), np.zeros((self.cells[-1], 3))
+        by_bag = weight, bend, slope, cross, total
+        _newton_sums(self.codes, self.order, self.offsets, self.cells, *by_bag, sums)
+        return sums
 
     def left_of(self, slot, cut):
         left = np.empty(self.codes.shape[1], dtype=bool)
@@ -97,16 +100,18 @@ class DenseCodes:
         return left
 
     def shares(self, slots, cuts, weight):
-        return _shares(self.codes, self.order, self.offsets, slots, cuts, weight)
+        sides = np.empty((len(slots), 2, len(self.offsets) - 1))
+        _shares(self.codes, self.order, self.offsets, slots, cuts, weight, sides)
+        return sides
 
 
-# Kernels. Row numbers are unsigned where they can: what cannot be negative is not checked.
+# Kernels. Row numbers are unsigned where they can: what cannot be negative is not checked. They
+# make no arrays: that takes longer to compile than all they do.
 
 
 @njit(cache=True, nogil=True)
-def _encode(instances, offsets, feature, shift, missing, thresholds, start, codes, order):
-    """Fill `codes` and `order` (one row a slot), bag after bag."""
-    counts = np.zeros(256, np.int64)
+def _encode(instances, offsets, feature, shift, missing, thresholds, start, codes, order, counts):
+    """Fill `codes` and `order` (one row a slot), bag after bag; `counts` is scratch."""
     for bag in range(len(offsets) - 1):
         begin, end = offsets[bag], offsets[bag + 1]
         for slot in range(len(feature)):
@@ -134,7 +139,8 @@ def _sort_bag(codes, order, counts):
             codes[k] = code
             order[k] = j
     else:
-        counts[:] = 0
+        for code in range(len(counts)):
+            counts[code] = 0
         for j in range(n):
             counts[codes[j]] += 1
         place = 0
@@ -153,8 +159,7 @@ def _sort_bag(codes, order, counts):
 
 
 @njit(cache=True, nogil=True)
-def _class_sums(codes, order, offsets, cells, size, positive):
-    sums = np.zeros((cells[-1], 2))
+def _class_sums(codes, order, offsets, cells, size, positive, sums):
     for slot in range(len(cells) - 1):
         here = sums[cells[slot] : cells[slot + 1]]
         code, place = codes[slot], order[slot]
@@ -166,12 +171,10 @@ def _class_sums(codes, order, offsets, cells, size, positive):
         for cell in range(1, len(here)):
             here[cell, 0] += here[cell - 1, 0]
             here[cell, 1] += here[cell - 1, 1]
-    return sums
 
 
 @njit(cache=True, nogil=True)
-def _newton_sums(codes, order, offsets, cells, weight, bend, slope, cross, total):
-    sums = np.zeros((cells[-1], 3))
+def _newton_sums(codes, order, offsets, cells, weight, bend, slope, cross, total, sums):
     for slot in range(len(cells) - 1):
         here = sums[cells[slot] : cells[slot + 1]]
         code, place = codes[slot], order[slot]
@@ -193,7 +196,6 @@ def _newton_sums(codes, order, offsets, cells, weight, bend, slope, cross, total
             here[cell, 0] += here[cell - 1, 0]
             here[cell, 1] += here[cell - 1, 1]
             here[cell, 2] += here[cell - 1, 2]
-    return sums
 
 
 @njit(cache=True, nogil=True)
@@ -206,8 +208,7 @@ def _mark_left(codes, order, offsets, slot, cut, left):
 
 
 @njit(cache=True, nogil=True)
-def _shares(codes, order, offsets, slots, cuts, weight):
-    sides = np.empty((len(slots), 2, len(offsets) - 1))
+def _shares(codes, order, offsets, slots, cuts, weight, sides):
     for stump in range(len(slots)):
         code, place, cut = codes[slots[stump]], order[slots[stump]], cuts[stump]
         for bag in range(len(offsets) - 1):
@@ -221,4 +222,3 @@ def _shares(codes, order, offsets, slots, cuts, weight):
                     above += q
             sides[stump, 0, bag] = below
             sides[stump, 1, bag] = above
-    return sides

@@ -134,7 +134,8 @@ class Sides:
         a_pass, n_bags = max(1, BAGS_A_PASS // len(lengths)), len(signed)
         for begin in range(0, n_bags, a_pass):
             end = min(begin + a_pass, n_bags)
-            pooled, speed, bend = _move_sides(
+            moved = np.empty((3, len(lengths), end - begin))
+            _move_sides(
                 self.shares,
                 self.left,
                 self.right,
@@ -143,7 +144,9 @@ class Sides:
                 start.pooled,
                 begin,
                 end,
+                moved,
             )
+            pooled, speed, bend = moved
             some = slice(begin, end)
             loss, first, second = scores.loss.derivatives(scores.sign[some] * pooled, start.level)
             result[:, 0] += loss @ scores.weight[some]
@@ -154,13 +157,12 @@ class Sides:
 
 
 @njit(cache=True, nogil=True)
-def _move_sides(shares, left, right, lengths, lam, pooled, begin, end):
+def _move_sides(shares, left, right, lengths, lam, pooled, begin, end, moved):
     """Scores of the bags from `begin` to `end` after each step, and two derivatives by its length.
 
     A bag's score is ``log Σ_j exp(λ F_ij)/λ`` up to a constant, and `shares` are each side's part
     of that sum: a step multiplies a side by ``exp(λ · length · value)``.
     """
-    moved = np.empty((3, len(lengths), end - begin))
     for k in range(len(lengths)):
         longer = lengths[k] * max(
             left[k], right[k]
@@ -175,7 +177,6 @@ def _move_sides(shares, left, right, lengths, lam, pooled, begin, end):
             moved[0, k, bag - begin] = pooled[bag] + longer + np.log(total) / lam
             moved[1, k, bag - begin] = low * left[k] + high * right[k]
             moved[2, k, bag - begin] = bend * low * high
-    return moved
 
 
 @dataclass(frozen=True)

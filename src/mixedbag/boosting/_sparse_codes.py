@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
+from mixedbag._sorting import ascending
 from mixedbag.boosting._grid import code_of
 from mixedbag.pooling import bag_sum
 
@@ -97,7 +98,7 @@ def _encode(data, rows, begin, bag_of, feature, shift, missing, thresholds, star
         for k in range(n):
             code = code_of(data[begin[f] + k], thresholds, low, high, shift[slot], missing[slot])
             key[k] = bag_of[rows[begin[f] + k]] * 256 + code
-        place = np.argsort(key, kind="mergesort")
+        place = ascending(key)
         for k in range(n):
             codes[first[slot] + k] = key[place[k]] % 256
             order[first[slot] + k] = rows[begin[f] + place[k]]

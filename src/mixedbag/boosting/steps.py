@@ -213,10 +213,15 @@ def _decrease(slope, size, longest):
     return slope * step - 0.5 * size * step * step
 
 
-@njit(cache=True, nogil=True)
 def newton_gains(sums, cells, is_cut, longest):
     """The decrease of the loss that the guarded Newton step of every cell promises."""
     gain = np.empty(len(is_cut))
+    _fill_newton_gains(sums, cells, is_cut, longest, gain)
+    return gain
+
+
+@njit(cache=True, nogil=True)
+def _fill_newton_gains(sums, cells, is_cut, longest, gain):
     for slot in range(len(cells) - 1):
         last = cells[slot + 1] - 1
         v_all, u_all = sums[last, 0], sums[last, 1]
@@ -245,7 +250,6 @@ def newton_gains(sums, cells, is_cut, longest):
             gain[cell] = _decrease(abs(slope_1), abs(middle + radius), longest) + _decrease(
                 abs(slope_2), abs(middle - radius), longest
             )
-    return gain
 
 
 def guarded_steps(v_l, v_r, a, b, c, longest: float):

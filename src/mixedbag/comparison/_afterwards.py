@@ -7,6 +7,8 @@ end, so the clock cuts the sequence of work early enough.
 
 import numpy as np
 
+from mixedbag.comparison._candidates import seconds_of_fit
+
 _START = 1.3  # seconds to import what writes models and reports
 _A_FOLD = 0.06, 4e-6  # for the account of a fold, and for each of its instances
 _A_BAG, _AN_INSTANCE, _A_CELL = 2e-4, 1.5e-5, 2e-8  # tables, contributions; checks of features
@@ -43,9 +45,7 @@ def worth_asking(known):
 
     By the table, not by the clock: a report must not hang on how busy a machine was.
     """
-    bags = known.bags
-    shape = len(bags), bags.n_instances, bags.n_features
-    expected = sum(candidate.effort.law.seconds(*shape) for candidate in known.finalists())
+    expected = sum(seconds_of_fit(candidate, known.bags) for candidate in known.finalists())
     return FOLDS_ASKED * expected <= _WORTH
 
 

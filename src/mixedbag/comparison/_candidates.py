@@ -22,6 +22,7 @@ _FEW = 200  # bags that every learner that takes part can digest
 _LONG, _LONGEST = 5.0, 60.0  # expected seconds of a fit that is worth it, of one on few bags
 _MANY = 10_000  # instances, to who compares all with all
 _PAIRS = 1.3  # the growth that tells so
+_DEAR, _ENOUGH = 50, 5  # times the seconds of so many others that are as good
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,35 @@ def find_candidates(rule, bags, names=None, random_state=0, y=None):
             continue
         candidates.append(Candidate(offer.name, estimator, grid, effort, max_bags))
     return candidates, skipped
+
+
+def too_dear(candidates, bags):
+    """Learners that nobody needs to wait for, and why.
+
+    By the table, a whole stack of others is as good or better, each in a small part of the time.
+    """
+    seconds = {candidate.name: seconds_of_fit(candidate, bags) for candidate in candidates}
+    found = {}
+    for candidate in candidates:
+        name, merit = candidate.name, candidate.effort.merit
+        others = [
+            other
+            for other in candidates
+            if other.effort.merit >= merit and _DEAR * seconds[other.name] < seconds[name]
+        ]
+        if len(others) >= _ENOUGH:
+            found[name] = (
+                f"{len(others)} learners that the table of efforts has as good take less than a "
+                f"{_DEAR}th of its time; it takes part when it is named"
+            )
+    return found
+
+
+def seconds_of_fit(candidate, bags):
+    """What one fit on these bags is expected to take, on a sample where it learns from one."""
+    share = min(1.0, (candidate.max_bags or len(bags)) / len(bags))
+    shape = share * len(bags), share * bags.n_instances, bags.n_features
+    return candidate.effort.law.seconds(*shape)
 
 
 def _own_learners(rule, skipped):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from mixedbag.bags import Bags
 from mixedbag.comparison._calibration import Calibrated
-from mixedbag.comparison._candidates import find_candidates
+from mixedbag.comparison._candidates import find_candidates, too_dear
 from mixedbag.comparison._counted import Counted
 from mixedbag.comparison._leaderboard import Figures
 from mixedbag.comparison._protocol import labelled, make_protocol
@@ -166,6 +166,9 @@ def compare(
     candidates, skipped = find_candidates(
         guess.rule, protocol.bags, learners, random_state, protocol.y
     )
+    if learners is None:
+        skipped |= too_dear(candidates, protocol.bags)
+        candidates = [candidate for candidate in candidates if candidate.name not in skipped]
     if time_budget is not None and work is None:
         protocol, more = _affordable(protocol, candidates, time_budget)
         notes += more

@@ -8,6 +8,7 @@ import math
 import re
 from typing import Any, NamedTuple
 
+from mixedbag.comparison._candidates import seconds_of_fit
 from mixedbag.comparison._trials import blocks
 from mixedbag.exceptions import InputError
 
@@ -69,10 +70,7 @@ def affordable_folds(candidates, protocol, budget):
 
 def _costs(candidate, protocol):
     """Expected seconds of each block of settings, on all folds."""
-    bags = protocol.bags
-    share = min(1.0, (candidate.max_bags or len(bags)) / len(bags))
-    shape = share * len(bags), share * bags.n_instances, bags.n_features
-    a_fit = candidate.effort.law.seconds(*shape)
+    a_fit = seconds_of_fit(candidate, protocol.bags)
     n_fits = [len(some) * protocol.inner_folds + 1 for some in blocks(candidate)]
     return [n * a_fit * len(protocol.splits) for n in n_fits]
 

@@ -77,10 +77,7 @@ class EnvelopeLP:
         ]
         for start in (basis, None):
             self._load(envelopes, start)
-            try:
-                outcome = self._run(cutoff)
-            except np.linalg.LinAlgError:  # a singular basis
-                continue
+            outcome = self._run(cutoff)  # fails where the basis is singular
             if outcome != dual_simplex.FAILED:
                 return outcome == dual_simplex.SOLVED
         raise SolverStopped("numerical trouble")

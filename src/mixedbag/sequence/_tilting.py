@@ -20,6 +20,7 @@ import math
 import numpy as np
 from numba import njit
 
+from mixedbag._sorting import ascending
 from mixedbag.sequence._smoothing import SUMS
 
 BATCH = 240  # rows of messages whose products are summed at once
@@ -28,11 +29,15 @@ BATCH = 240  # rows of messages whose products are summed at once
 @njit(cache=True, nogil=True)
 def _march(starts):
     """Bags from long to short, and how many are under way at every step."""
-    sizes = np.diff(starts)
-    moving = np.zeros(sizes.max(), dtype=np.int64)
-    for size in sizes:
-        moving[:size] += 1
-    return np.argsort(-sizes, kind="mergesort"), moving
+    longest, shorter = 0, np.empty(len(starts) - 1, np.int64)
+    for b in range(len(shorter)):
+        size = starts[b + 1] - starts[b]
+        longest, shorter[b] = max(longest, size), -size
+    moving = np.zeros(longest, np.int64)
+    for size in shorter:
+        for t in range(-size):
+            moving[t] += 1
+    return ascending(shorter), moving
 
 
 @njit(cache=True, nogil=True)

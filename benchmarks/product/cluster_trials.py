@@ -1,0 +1,53 @@
+"""The trials of a comparison on a Dask cluster of 1, 2 and 4 workers on this machine.
+
+Every row does the same units of the same sequence; what they find is compared bit for bit with
+what one process finds.
+"""
+
+import time
+
+import numpy as np
+
+from benchmarks._tables import Table
+from mixedbag.comparison import compare
+from mixedbag.datasets import make_any
+
+TINY = {"workers": 1, "bags": 24, "units": 20}
+
+
+def cases():
+    return [{"workers": n, "bags": 200, "units": 100} for n in (1, 2, 4)]
+
+
+def run(case):
+    from distributed import Client, LocalCluster
+
+    data = make_any(case["bags"], n_features=20, random_state=0)
+    here, alone = _timed(data, case["units"], client=None)
+    with (
+        LocalCluster(
+            n_workers=case["workers"],
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address=None,
+        ) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        _timed(data, 10, client)  # imports and compiles on the workers
+        there, seconds = _timed(data, case["units"], client)
+    same = np.array_equal(here.out_of_fold().bags, there.out_of_fold().bags)
+    return {
+        "in this process, s": round(alone, 1),
+        "on the cluster, s": round(seconds, 1),
+        "same answers": bool(same),
+    }
+
+
+def _timed(data, units, client):
+    start = time.monotonic()
+    result = compare(data.bags, data.y, "any", work=units, client=client)
+    return result, time.monotonic() - start
+
+
+def table(rows):
+    return [Table("trials on a cluster of this machine", rows)]
