@@ -23,7 +23,7 @@ SOURCE = Path(mixedbag.__file__).parent
 FLOORS = [
     {"_version", "_parameters", "_tables", "_files", "_on_disk", "exceptions"},
     {"bags", "pooling"},
-    {"_validation", "_kernels", "_pairs", "_clusters", "_account", "_wide"},
+    {"_validation", "_kernels", "_pairs", "_clusters", "_account", "_sorting", "_wide"},
     {"_annealing"},
     {"_evidence", "_contributions", "_origin"},
     {"engines"},
