@@ -12,7 +12,8 @@ import pytest
 from mixedbag import Bags, compare
 from mixedbag.datasets import load_digits_bags, make_count, make_majority, make_sequences, make_sum
 from mixedbag.datasets.records import BagData
-from mixedbag.report import report_page, write_report
+from mixedbag.inspection import permutation_importance
+from mixedbag.report import _importance, report_page, write_report
 
 _spec = importlib.util.spec_from_file_location("browser", Path(__file__).with_name("browser.py"))
 browser = importlib.util.module_from_spec(_spec)
@@ -41,6 +42,25 @@ def test_the_page_needs_nothing_else(digits):
     assert "@import" not in page
     assert "url(" not in page
     assert NASTY not in page
+
+
+def test_importance_is_that_of_columns_from_other_bags(digits):
+    result, _ = digits
+    question, split, columns = result.question, result.splits[0], [10, 20, 36]
+    model = result.stack_of(result.finalists()).model(result.protocol, split)
+
+    def score(model, bags, rows):
+        return -question.mean(question.loss(model.predict_proba(bags), rows), rows)
+
+    found = permutation_importance(
+        *(model, result.bags[split.test], split.test),
+        scoring=score,
+        n_repeats=_importance._REPEATS,
+        random_state=0,
+        features=columns,
+    )
+    grown = _importance._growth(result, model, split.test, columns)
+    assert grown == pytest.approx(found.importances, abs=1e-12)
 
 
 def test_contents_are_those_of_the_comparison(digits):
