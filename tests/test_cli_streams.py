@@ -1,9 +1,12 @@
 """What `predict` reads: tables of any length, in blocks of whole bags."""
 
+import time
+
 import numpy as np
 import pytest
 
 from mixedbag.cli import tables
+from mixedbag.cli._overlap import side_by_side
 from mixedbag.datasets import DataFormatError
 
 
@@ -56,3 +59,55 @@ def test_bad_streams_are_explained(tmp_path, text, message):
     (tmp_path / "bad.csv").write_text(text)
     with pytest.raises(DataFormatError, match=message):
         stream_bags(tmp_path / "bad.csv", features=["x"], rows=2)
+
+
+def test_answers_come_in_order_and_few_at_a_time():
+    asked = []
+
+    def items():
+        for i in range(20):
+            asked.append(i)
+            yield i
+
+    def slow(i):
+        time.sleep(0.002 * (i % 3 == 0))
+        if i == 15:
+            raise ValueError("no 15")
+        return -i
+
+    found = side_by_side(slow, items(), 3)
+    assert [next(found) for _ in range(5)] == [0, -1, -2, -3, -4]
+    assert len(asked) <= 5 + 3
+    with pytest.raises(ValueError, match="no 15"):
+        list(found)
+
+
+def test_a_table_is_learned_from_on_disk(tmp_path, monkeypatch):
+    """The setting is chosen on some bags; model and ranges come from all."""
+    from mixedbag.comparison import _from_disk, fit_best_setting, fit_from_disk
+    from mixedbag.engines import spooled
+
+    rng = np.random.default_rng(0)
+    lines = ["bag,label,x,y"]
+    for i in rng.permutation(np.repeat(np.arange(120), 4)).tolist():
+        x, y = rng.normal(size=2).round(3)
+        lines.append(f"b{i},{['good', 'bad'][i % 2]},{x + i % 2},{y}")
+    lines.append("b0,good,50,0")
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    monkeypatch.setattr(spooled, "_BLOCK_CELLS", 100)
+    source = tables.spool_bags(str(tmp_path / "t.csv"))
+    assert source.notes[0].startswith("120 bags, 481 instances of 2 features, in ")
+    whole = tables.read_data(str(tmp_path / "t.csv"))
+    there = fit_from_disk(source, "any", "MILogisticRegression", positive="bad")
+    here = fit_best_setting(whole.bags, whole.y, "any", "MILogisticRegression", positive="bad")
+    assert there.setting == here.setting
+    np.testing.assert_allclose(
+        there.model.predict_proba(whole.bags), here.model.predict_proba(whole.bags), atol=1e-6
+    )
+    monkeypatch.setattr(_from_disk, "_SAMPLE", 480)
+    part = fit_from_disk(source, "any", "BagMarginSVC", positive="bad").model
+    assert part.origin.high.tolist() == [50.0, whole.bags.instances[:, 1].max()]
+    assert (part.origin.n_bags, part.classes_.tolist()) == (120, ["good", "bad"])
+    assert any("from 60 of its bags" in note for note in part.notes)
+    with pytest.raises(ValueError, match="needs all bags in memory; from disk learn"):
+        fit_from_disk(source, "any", "CitationKNN")

@@ -43,8 +43,8 @@ FLOORS = [
 FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
 
 
-# The one call upwards: a builder of bags that hands its frame to the one reader of tables.
-BUILDERS = {("bags", "tables")}
+# The calls upwards: builders of bags that hand their table to the one reader of tables.
+BUILDERS = {("bags", "tables"), ("engines", "tables")}
 
 
 def files():

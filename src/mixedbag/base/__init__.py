@@ -141,6 +141,7 @@ class BagClassifier(ClassifierMixin, Calibrating, BagEstimator):
             self._fit_one_vs_rest(lambda one, k: one.fit(bags, codes == k, sample_weight=weight))
 
     def _learn_blocks(self, source):
+        check_classification_targets(source.labels)
         self.classes_ = source.labels
         self._refuse_one_class()
         if len(self.classes_) == 2:

@@ -40,7 +40,8 @@ class Fitting(CallbackSupportMixin):
         Parameters
         ----------
         bags : Bags, list of 2-D arrays, 3-D array, or plain 2-D array (bags of one instance)
-            Or `DistributedBags`, which live on a cluster and carry their labels and weights.
+            Or `DistributedBags` on a cluster or `SpooledBags` on disk, which carry their labels and
+            weights.
         y : array of shape (n_bags,)
             The bags' labels.
         sample_weight : array of shape (n_bags,), optional
@@ -125,10 +126,11 @@ class Fitting(CallbackSupportMixin):
     def _learn_from_cluster(self, source, y, sample_weight):
         if not hasattr(self, "_fit_blocks"):
             raise TypeError(
-                f"{type(self).__name__} needs all bags in one place and cannot learn on a cluster"
+                f"{type(self).__name__} needs all bags in one place and cannot learn on a cluster "
+                "or from disk"
             )
         if y is not None or sample_weight is not None:
-            raise InputError("distributed bags carry their own labels and weights")
+            raise InputError("distributed and spooled bags carry their own labels and weights")
         self._remember_features(source.n_features, source.feature_names)
         source.blocks.sum(count_usable, self._accepts_nan)
         self._learn_blocks(source)

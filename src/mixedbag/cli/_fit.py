@@ -8,7 +8,7 @@ import typer
 
 from mixedbag.cli._runs import refuse_other_run, remember
 from mixedbag.cli._terminal import say
-from mixedbag.cli.tables import read_data, require_labels
+from mixedbag.cli.tables import fits_in_memory, read_data, require_labels, spool_bags
 
 
 def command(
@@ -36,6 +36,13 @@ def command(
     query: Annotated[str | None, typer.Option(help="SQL that selects from the table data.")] = None,
     learner: Annotated[str, typer.Option(help="Name of the learner.")] = "bag statistics + extra",
     seed: Annotated[int, typer.Option(min=0, help="Seed of all that is random.")] = 0,
+    from_disk: Annotated[
+        bool | None,
+        typer.Option(
+            "--from-disk/--in-memory",
+            help="Learn from the table in blocks on disk; by default where it does not fit.",
+        ),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Where to save the model.")] = Path("model.skops"),
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Write over the model of another run.")
@@ -43,28 +50,40 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")] = False,
 ):
     """Fit one learner and save it; `mixedbag compare` tells which one to take."""
-    from mixedbag.comparison import fit_best_setting, settle_rule
+    from mixedbag.comparison import fit_best_setting, fit_from_disk, settle_rule
     from mixedbag.io import save
 
     refuse_other_run(out, overwrite)
-    data = read_data(table, bag, label, time, drop or (), None, group, weight, query, labels)
-    data, _ = require_labels(data, table, positive)
-    settled = settle_rule(rule, data.y, data.bags.sizes, time is not None)
-    if not as_json:
-        for note in data.notes:
-            say(f"  {note}")
-    fitted = fit_best_setting(
-        *(data.bags, data.y, settled, learner, seed, data.weight, data.groups), positive=positive
-    )
     columns = {"bag": bag, "label": label, "time": time, "group": group, "weight": weight}
+    if from_disk is None:
+        from_disk = labels is None and not fits_in_memory(table)
+    if from_disk:
+        source = spool_bags(table, bag, label, time, drop or (), group, weight, query, positive)
+        notes, n_bags = source.notes, len(source)
+    else:
+        data = read_data(table, bag, label, time, drop or (), None, group, weight, query, labels)
+        data, _ = require_labels(data, table, positive)
+        notes, n_bags = data.notes, len(data.bags)
+    if not as_json:
+        for note in notes:
+            say(f"  {note}")
+    if from_disk:
+        rule = "sequence" if rule == "auto" and time is not None else rule
+        fitted = fit_from_disk(source, rule, learner, seed, positive)
+    else:
+        settled = settle_rule(rule, data.y, data.bags.sizes, time is not None)
+        fitted = fit_best_setting(
+            *(data.bags, data.y, settled, learner, seed, data.weight, data.groups),
+            positive=positive,
+        )
     remember(fitted.model, positive, **columns)
     save(fitted.model, out)
     done = {
         "learner": fitted.name,
         "rule": fitted.rule,
         "setting": fitted.setting,
-        "bags": len(data.bags),
-        "notes": list(data.notes),
+        "bags": n_bags,
+        "notes": list(notes),
         "model": str(out),
     }
     if as_json:

@@ -2,6 +2,8 @@
 
 import queue
 import threading
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 _END = object()
@@ -34,6 +36,22 @@ def ahead(items, depth=2):
     finally:
         stop.set()
         thread.join()
+
+
+def side_by_side(function, items, n_threads):
+    """``function(item)`` of every item, in their order, several at a time."""
+    with ThreadPoolExecutor(n_threads) as threads:
+        under_way: deque = deque()
+        try:
+            for item in items:
+                under_way.append(threads.submit(function, item))
+                if len(under_way) > n_threads:
+                    yield under_way.popleft().result()
+            while under_way:
+                yield under_way.popleft().result()
+        finally:
+            for future in under_way:
+                future.cancel()
 
 
 @contextmanager

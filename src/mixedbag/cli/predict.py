@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _FORMULA = r"^[=+\-@\t\r\n＝＋－＠]"  # how texts begin that `cell` looks at
 _CONTROLS = r"^[=+\-@＝＋－＠]|[^ -~]"  # what `printable` looks at, too
-_CELLS = 1_000_000  # of a block: large enough to compute with, small enough to be few megabytes
+_CELLS = 200_000  # of a block: large enough to compute with, small enough to be few megabytes
 
 
 def command(
@@ -41,8 +41,10 @@ def command(
     column "outside" names features that are far from all that was learned from: by more than a
     quarter of their range.
     """
+    from joblib import cpu_count
+
     from mixedbag.cli._answers import asking, needed_features, remembered
-    from mixedbag.cli._overlap import ahead, behind
+    from mixedbag.cli._overlap import ahead, behind, side_by_side
     from mixedbag.cli.tables import stream_bags
 
     fitted = load_model(model)
@@ -51,12 +53,16 @@ def command(
         bag, time = remembered(fitted, "bag", bag), remembered(fitted, "time", time)
     n_features = getattr(fitted, "n_features_in_", 20) if features is None else len(features)
     rows = max(2_000, _CELLS // max(1, n_features))
-    answers = instance_columns if instances else bag_columns
+    columns_of = instance_columns if instances else bag_columns
+
+    def answer(block):
+        with asking(model):
+            return columns_of(fitted, block)
+
+    blocks = ahead(stream_bags(table, bag, features, time, rows, query))
     told = _Told("instances" if instances else "bags")
     with _output(out, as_json) as write, behind(write) as give:
-        for block in ahead(stream_bags(table, bag, features, time, rows, query)):
-            with asking(model):
-                columns = answers(fitted, block)
+        for columns in side_by_side(answer, blocks, cpu_count()):
             told.add(columns)
             give(columns)
     told.say(out)

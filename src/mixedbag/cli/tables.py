@@ -54,6 +54,51 @@ def read_data(
 
 
 @at_the_edge
+def fits_in_memory(source):
+    """Whether a file, a folder or a data set of the catalogue is likely to fit in memory."""
+    from mixedbag import tables
+
+    return not is_wild_or_file(source) or tables.fits_in_memory(source)
+
+
+def is_wild_or_file(source):
+    return Path(source).is_file() or re.search(r"[*?\[]", source) is not None
+
+
+@at_the_edge
+def spool_bags(
+    source, bag=None, label=None, time=None, drop=(), group=None, weight=None, query=None,
+    positive=None,
+):  # fmt: skip
+    """The table of `read_data` as `SpooledBags`: in blocks on disk, whatever its length.
+
+    With `positive`, one label of several against all others.
+    """
+    from mixedbag.engines import SpooledBags
+
+    if group is not None:
+        raise ValueError("--group needs all bags in memory, and they are on disk")
+    bags = SpooledBags.from_table(
+        source, bag, label, weight=weight, time=time, drop=drop, query=query, n_jobs=-1
+    )
+    understood = f"{len(bags)} bags, {bags.n_instances} instances of {bags.n_features} features"
+    bags.notes = (f"{understood}, in {len(bags.blocks)} blocks on disk", *bags.notes)
+    known = [str(name) for name in bags.labels.tolist()]
+    if positive is not None:
+        if positive not in known:
+            raise ValueError(f"{source}: no bag is labelled {positive!r}; there are {known[:12]}")
+        if len(known) > 2:
+            bags.blocks = bags.blocks.map(_against_all_others, positive)
+            bags.labels = np.unique([positive, f"not {positive}"])
+    return bags
+
+
+def _against_all_others(block, positive):
+    is_positive = block.target.astype(str) == positive
+    return block._replace(target=np.where(is_positive, positive, f"not {positive}"))
+
+
+@at_the_edge
 def stream_bags(
     path: str,
     bag: str | None = None,

@@ -8,6 +8,7 @@ work), `_schedule` (until the clock cuts it), `_workers` (who does it), `_trials
 """
 
 from mixedbag.comparison._compare import compare, fit_best_setting
+from mixedbag.comparison._from_disk import fit_from_disk
 from mixedbag.comparison._result import Comparison
 from mixedbag.comparison._rules import RULES, Guess, guess_rule, settle_rule
 
@@ -17,6 +18,7 @@ __all__ = [
     "Guess",
     "compare",
     "fit_best_setting",
+    "fit_from_disk",
     "guess_rule",
     "settle_rule",
 ]

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,10 +13,10 @@ from numpy.typing import ArrayLike
 
 from mixedbag.bags import Bags
 from mixedbag.comparison._calibration import Calibrated
-from mixedbag.comparison._candidates import find_candidates, too_dear
+from mixedbag.comparison._candidates import Candidate, find_candidates, too_dear
 from mixedbag.comparison._counted import Counted
 from mixedbag.comparison._leaderboard import Figures
-from mixedbag.comparison._protocol import labelled, make_protocol
+from mixedbag.comparison._protocol import Protocol, labelled, make_protocol
 from mixedbag.comparison._result import Comparison
 from mixedbag.comparison._rules import Guess
 from mixedbag.comparison._schedule import Schedule
@@ -225,6 +226,19 @@ class Fitted(NamedTuple):
     setting: dict
 
 
+class Chosen(NamedTuple):
+    """A learner and the setting that cross-validation prefers, with what calibrates its answers."""
+
+    protocol: Protocol
+    candidate: Candidate
+    setting: dict
+    stack: Stack
+
+    def model(self, fitted=MappingProxyType({})):
+        """The model that gives calibrated answers; `fitted` has learners that are so already."""
+        return self.stack.model(self.protocol, self.protocol.everything, fitted)
+
+
 def fit_best_setting(
     bags: Any,
     y: ArrayLike,
@@ -278,6 +292,23 @@ def fit_best_setting(
     ('bag statistics + SVM', 'any', (20,))
     """
     bags, y, groups, sample_weight, _ = labelled(bags, y, groups, sample_weight)
+    chosen = choose_setting(bags, y, rule, learner, random_state, sample_weight, groups, positive)
+    question, name = chosen.protocol.question, chosen.candidate.name
+    return Fitted(chosen.model(), name, question.rule, chosen.setting)
+
+
+def choose_setting(
+    bags,
+    y,
+    rule,
+    learner,
+    random_state=0,
+    sample_weight=None,
+    groups=None,
+    positive=None,
+    prepare=lambda candidate: candidate,
+):
+    """One learner with the setting that cross-validation prefers; `prepare` may restrict it."""
     guess, protocol = make_protocol(
         *(bags, y, rule),
         random_state=random_state,
@@ -289,10 +320,9 @@ def fit_best_setting(
     if len(candidates) != 1:
         names = ", ".join(candidate.name for candidate in candidates)
         raise InputError(f"{learner!r} may mean {names or 'a learner that needs dense data'}")
-    (candidate,), everything, store = candidates, protocol.everything, Memory()
+    candidate, everything, store = prepare(candidates[0]), protocol.everything, Memory()
     n_blocks = len(blocks(candidate))
     tried = [run_trial(protocol, candidate, everything, block) for block in range(n_blocks)]
     store.put(candidate, everything, best_of(tried))
-    stack = Stack(Calibrated(protocol.question, protocol.bags.sizes, store), candidates, 1)
-    setting = store.get(candidate, everything).setting
-    return Fitted(stack.model(protocol, everything), candidate.name, guess.rule, setting)
+    stack = Stack(Calibrated(protocol.question, protocol.bags.sizes, store), [candidate], 1)
+    return Chosen(protocol, candidate, store.get(candidate, everything).setting, stack)

@@ -1,13 +1,14 @@
-"""Where sums over bags are computed: in this process, or on a Dask cluster.
+"""Where sums over bags are computed: in this process, from its disk, or on a Dask cluster.
 
 An engine holds *blocks of whole bags* and knows two operations: `map` a function over the blocks
 and keep the results where the blocks are, and `sum` a function's results over the blocks. A
-learner written with these two runs on either engine.
+learner written with these two runs on any engine.
 """
 
 from mixedbag.engines.local import ClusterLostError, Labelled, LocalBlocks
+from mixedbag.engines.spooled import SpooledBags
 
-__all__ = ["ClusterLostError", "DistributedBags", "Labelled", "LocalBlocks"]
+__all__ = ["ClusterLostError", "DistributedBags", "Labelled", "LocalBlocks", "SpooledBags"]
 
 
 def __getattr__(name):

@@ -3,6 +3,9 @@
 import numpy as np
 from scipy import sparse
 
+from mixedbag.bags import Bags
+from mixedbag.engines.local import Labelled
+
 LIMIT = 200_000  # rows that travel to the client at most
 
 
@@ -20,6 +23,26 @@ def sample_rows(blocks):
     join = sparse.vstack if sparse.issparse(rows[0]) else np.concatenate
     joined = join(rows)
     return joined.tocsr() if sparse.issparse(joined) else joined, np.concatenate(weights), step
+
+
+def sample_bags(blocks, n_instances):
+    """Every so-manieth bag of all labelled blocks, with about `n_instances` together.
+
+    The bags are the same however they are cut into blocks.
+    """
+    counts = np.array(blocks.collect(_n_bags))
+    step = max(1, -(-int(sum(blocks.collect(_n_instances))) // n_instances))
+    parts = blocks.collect(_bags, step, each=-(np.cumsum(counts) - counts) % step)
+    bags, target, weight = zip(*(part for part in parts if len(part.bags)))
+    return Labelled(Bags.concat(bags), np.concatenate(target), np.concatenate(weight))
+
+
+def _n_bags(block):
+    return len(block.bags)
+
+
+def _bags(block, first, step):
+    return Labelled(*(part[first::step] for part in block))
 
 
 def _n_instances(block):

@@ -178,12 +178,15 @@ class LocalBlocks:
 
     def _each(self, function, args):
         columns = [arg.blocks if isinstance(arg, LocalBlocks) else repeat(arg) for arg in args]
-        calls = list(zip(self.blocks, *columns))
-        if len(calls) == 1:
-            return [function(*calls[0])]
-        n_threads = min(effective_n_jobs(self.n_jobs), len(calls))
-        if n_threads == 1:
-            return [function(*call) for call in calls]
-        # joblib's own threads look for results every 10 ms, longer than many a round takes
-        with ThreadPoolExecutor(n_threads) as threads:
-            return list(threads.map(lambda call: function(*call), calls))
+        return list(in_threads(function, list(zip(self.blocks, *columns)), self.n_jobs))
+
+
+def in_threads(function, calls, n_jobs=None):
+    """``function(*call)`` of every call, in their order, as soon as each is there."""
+    n_threads = 1 if len(calls) == 1 else min(effective_n_jobs(n_jobs), len(calls))
+    if n_threads == 1:
+        yield from (function(*call) for call in calls)
+        return
+    # joblib's own threads look for results every 10 ms, longer than many a round takes
+    with ThreadPoolExecutor(n_threads) as threads:
+        yield from threads.map(lambda call: function(*call), calls)

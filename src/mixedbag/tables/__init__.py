@@ -7,14 +7,24 @@ coded as numbers (`_coding`), and whose rows are brought together by bag (`_orde
 where memory does not suffice. What is said of a table does not depend on where it comes from.
 
 Why DuckDB: on a million shuffled rows of 22 columns, read, brought into the order of their bags and
-written (``benchmarks/tables_engines.py``, two cores, one run each), it took 1.5 s for CSV and 1.0 s
-for Parquet where polars' streaming engine took 1.6 s and 1.8 s. On 300,000 rows the two were within
-5 % of each other. What decides is the rest: DuckDB goes on below a memory limit by spilling to
-disk, reads files in a sandbox, and speaks SQL.
+written (``benchmarks/product/table_engines.py``, two cores, one run each), it took 1.5 s for CSV
+and 1.0 s for Parquet where polars' streaming engine took 1.6 s and 1.8 s. On 300,000 rows the two
+were within 5 % of each other. What decides is the rest: DuckDB goes on below a memory limit by
+spilling to disk, reads files in a sandbox, and speaks SQL.
 """
 
-from mixedbag.tables._reading import read, read_blocks, read_labels, read_rows
+from mixedbag.tables._reading import read, read_blocks, read_labels, read_rows, streamed
 from mixedbag.tables._roles import Roles
+from mixedbag.tables._sizes import fits_in_memory
 from mixedbag.tables._sources import is_certain
 
-__all__ = ["Roles", "is_certain", "read", "read_blocks", "read_labels", "read_rows"]
+__all__ = [
+    "Roles",
+    "fits_in_memory",
+    "is_certain",
+    "read",
+    "read_blocks",
+    "read_labels",
+    "read_rows",
+    "streamed",
+]

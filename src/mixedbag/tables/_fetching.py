@@ -1,12 +1,15 @@
 """Rows and bags fetched from the engine side by side, as arrays."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from mixedbag.tables._ordering import whole_ids
+from mixedbag.tables._arrays import as_array
+from mixedbag.tables._buckets import edges_of, in_order
+from mixedbag.tables._ordering import Ordering, whole_ids
 
-_CELLS = 2_000_000  # of numbers fetched at a time
+_CELLS = 500_000  # of numbers fetched at a time
 _BAGS = 65_536
 
 
@@ -24,19 +27,19 @@ class Block:
     instance: np.ndarray | None = None
 
 
-def fetch_blocks(relation, features, ordering, instance, rows):
+def fetch_blocks(relation, features, ordering, instance, rows, folder):
     """Blocks of whole bags with at least `rows` rows each, but for the last.
 
-    Bags and rows come from two cursors. Exactly the rows that the bags count must come.
+    Bags and rows come side by side. Exactly the rows that the bags count must come.
     """
-    values = {"ids": whole_ids(relation, "key", "bags"), "sizes": "n"}
-    for role in ordering.agreed:
-        column = f'"{role}"'
-        values[role] = whole_ids(relation, column, "bags") if role == "group" else column
+    if rows >= relation.n_rows:
+        sort = _by_the_engine
+    else:
+        sort = partial(_in_buckets, edges=edges_of(relation, rows), folder=folder)
     # A query of a connection ends the one before: bags have a cursor of their own.
     with relation.con.cursor() as cursor:
-        bags = _Feed(cursor, values, "from memory.main.bags order by first", _BAGS)
-        feed = _rows(relation, features, ordering.sql, instance)
+        bags = _bags(relation, ordering, sort, cursor)
+        feed = _rows(relation, features, ordering, instance, sort)
         for taken in _bags_of_rows(bags, rows):
             n_rows = int(taken["sizes"].sum())
             part = feed.take(n_rows)
@@ -44,44 +47,72 @@ def fetch_blocks(relation, features, ordering, instance, rows):
                 raise relation.error(f"{relation.n_rows - n_rows + len(part['row'])} rows read of "
                                      f"{relation.n_rows}")  # fmt: skip
             X = part["X"]
-            if ordering.adjacent and not ordering.timed and (np.diff(part["row"]) != 1).any():
+            if not ordering.keys and (np.diff(part["row"]) != 1).any():
                 raise relation.error("the rows came out of order")
             yield Block(X, part["row"], instance=part.get("instance"), **taken)
         if len(feed.take(1)["row"]):
             raise relation.error(f"more rows than {relation.n_rows}")
 
 
+def _by_the_engine(con, query, keys, batch):
+    """The answer to a query in the order of some of its columns, sorted in memory."""
+    order = f" order by {', '.join(keys)}" if keys else ""
+    return con.sql(query + order).to_arrow_reader(batch)
+
+
+def _in_buckets(con, query, keys, batch, edges, folder):
+    """The same in bounded memory."""
+    reader = con.sql(query).to_arrow_reader(batch)
+    return in_order(reader, keys, edges, folder) if keys else reader
+
+
+def _bags(relation, ordering, sort, cursor):
+    values = {"first": "first", "ids": whole_ids(relation, "key", "bags"), "sizes": "n"}
+    for role in ordering.agreed:
+        column = f'"{role}"'
+        values[role] = whole_ids(relation, column, "bags") if role == "group" else column
+    query = f"select {_selected(values)} from memory.main.bags"
+    return _Feed(sort(cursor, query, ("first",), _BAGS), [*values][1:])
+
+
 def fetch_matrix(relation, features, label):
     """All rows in their order, with the value of SQL `label` for each."""
-    feed = _rows(relation, features, "from rows", label)
+    feed = _rows(relation, features, Ordering("from rows"), label, _by_the_engine)
     part = feed.take(relation.n_rows)
     return Block(part["X"], part["row"], label=part["instance"])
 
 
-def _rows(relation, features, sql, instance):
+def _rows(relation, features, ordering, instance, sort):
     single = all(feature.single for feature in features)
-    values = {"row": "row", **({} if instance is None else {"instance": instance})}
+    named = {"row": "row", **({} if instance is None else {"instance": instance})}
     real = "float" if single else "double"
-    values |= {f"x{j}": f"coalesce({f.sql}, cast('nan' as {real}))" for j, f in enumerate(features)}
+    values = {f"x{j}": f"coalesce({f.sql}, cast('nan' as {real}))" for j, f in enumerate(features)}
+    further = {key: key for key in ordering.keys if key != "row"}
+    query = f"select {_selected({**further, **named, **values})} {ordering.sql}"
     batch = max(2048, _CELLS // len(values))
-    return _Feed(relation.con, values, sql, batch, np.float32 if single else np.float64)
+    reader = sort(relation.con, query, ordering.keys, batch)
+    return _Feed(reader, [*named], [*values], np.float32 if single else np.float64)
+
+
+def _selected(values):
+    return ", ".join(f'{value} as "{name}"' for name, value in values.items())
 
 
 class _Feed:
-    """The answer to a query, taken as many rows at a time as are wanted."""
+    """Batches of rows, taken as many rows at a time as are wanted.
 
-    def __init__(self, con, values, sql, batch, dtype=None):
-        selected = ", ".join(f'{value} as "{name}"' for name, value in values.items())
-        self._reader = con.sql(f"select {selected} {sql}").to_arrow_reader(batch)
-        self._names = [name for name in values if dtype is None or not _is_feature(name)]
-        self._n_features = len(values) - len(self._names)
-        self._dtype = dtype
+    `names` are columns that become an array each; `features` become one table of type `dtype`.
+    """
+
+    def __init__(self, batches, names, features=(), dtype=None):
+        self._batches = iter(batches)
+        self._names, self._features, self._dtype = names, features, dtype
         self._rest = None
 
     def take(self, n_rows):
         """The next rows, fewer at the end: an array a value, the features as one table ``X``."""
         batches, n_found = [], 0
-        table = np.empty((n_rows, self._n_features), self._dtype) if self._dtype else None
+        table = np.empty((n_rows, len(self._features)), self._dtype) if self._dtype else None
         while n_found < n_rows:
             batch = self._next()
             if batch is None:
@@ -94,8 +125,8 @@ class _Feed:
             batches.append(batch)
             n_found += batch.num_rows
         found = {}
-        for j, name in enumerate(self._names):
-            arrays = [as_array(batch.column(j)) for batch in batches]
+        for name in self._names:
+            arrays = [as_array(batch[name]) for batch in batches]
             found[name] = np.concatenate(arrays) if arrays else np.empty(0)
         if table is not None:
             found["X"] = table[:n_found]
@@ -105,11 +136,11 @@ class _Feed:
         if self._rest is not None:
             batch, self._rest = self._rest, None
             return batch
-        return next(self._reader, None)
+        return next(self._batches, None)
 
     def _fill(self, table, batch):
-        for j in range(self._n_features):
-            table[:, j] = as_array(batch.column(len(self._names) + j))
+        for j, name in enumerate(self._features):
+            table[:, j] = as_array(batch[name])
 
 
 def _bags_of_rows(bags, rows):
@@ -132,27 +163,3 @@ def _bags_of_rows(bags, rows):
 
 def _joined(parts):
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-
-def _is_feature(name):
-    return name[0] == "x"
-
-
-def as_array(column):
-    """An Arrow column as an array: whole and other numbers as they lie there, text as objects.
-
-    So is a column with missing values, which are None.
-    """
-    dtype = _DTYPES.get(str(column.type))
-    if dtype is None or column.null_count:
-        values = column.to_pylist()
-        if str(column.type) == "bool" and not column.null_count:
-            return np.array(values, dtype=bool)
-        array = np.empty(len(values), dtype=object)
-        array[:] = values
-        return array
-    # Not by `to_numpy`, which imports pandas.
-    return np.frombuffer(column.buffers()[1], dtype)[column.offset : column.offset + len(column)]
-
-
-_DTYPES = {"int64": np.int64, "double": np.float64, "float": np.float32}

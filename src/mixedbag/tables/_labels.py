@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mixedbag.tables import _kinds as kinds
-from mixedbag.tables._fetching import as_array
+from mixedbag.tables._arrays import as_array
 from mixedbag.tables._ordering import arrange, whole_ids
 from mixedbag.tables._roles import default_column
 from mixedbag.tables._sources import open_relation

@@ -17,11 +17,10 @@ _AGREED = {"label": "labels", "weight": "weights", "group": "groups"}
 class Ordering:
     """How rows are fetched in the order of their bags."""
 
-    n_bags: int
-    adjacent: bool
     sql: str  # after "select … "
-    agreed: tuple  # roles that ``bags`` has a column of
-    timed: bool
+    keys: tuple = ()  # columns to sort by, or none where the rows come in order
+    agreed: tuple = ()  # roles that ``bags`` has a column of
+    adjacent: bool = True
 
 
 def arrange(relation, roles):
@@ -31,9 +30,6 @@ def arrange(relation, roles):
     agreed = tuple(role for role in _AGREED if role in values)
     columns = ", ".join(f'{sql} as "{role}"' for role, sql in values.items())
     con.execute(f"create or replace temp view keyed as select row, {columns} from rows")
-    _refuse_missing(relation, values, roles)
-    if "weight" in values:
-        _refuse_negative(relation, roles["weight"])
     extras = "".join(
         f', arg_min("{role}", row) as "{role}", '
         f'min("{role}") is distinct from max("{role}") as {role}_differs'
@@ -41,25 +37,25 @@ def arrange(relation, roles):
     )
     con.execute(
         "create or replace table bags as select bag as key, min(row) as first, max(row) as last, "
-        f"count(*) as n{extras} from keyed group by bag order by first"
+        f"count(*) as n{extras} from keyed group by bag"
     )
+    _refuse_missing(relation, values, roles)
+    if "weight" in values:
+        _refuse_negative(relation, roles["weight"])
     for role in agreed:
         _refuse_disagreement(relation, role)
     if "label" in agreed:
         _refuse_half_labelled(relation)
-    ((n_bags, n_rows, adjacent),) = relation.ask(
-        "select count(*), sum(n), bool_and(last - first + 1 = n) from bags"
-    )
+    ((n_rows, adjacent),) = relation.ask("select sum(n), bool_and(last - first + 1 = n) from bags")
     if n_rows != relation.n_rows:
         raise relation.error(f"{n_rows} of {relation.n_rows} rows could be read")
     if adjacent and "time" not in values:
-        sql = "from rows"
-    else:
-        join = f"from (select *, {values['bag']} as the_bag"
-        join += f", {values['time']} as the_time" if "time" in values else ""
-        order = "the_time, row" if "time" in values else "row"
-        sql = f"{join} from rows) join bags on the_bag = key order by first, {order}"
-    return Ordering(n_bags, adjacent, sql, agreed, "time" in values)
+        return Ordering("from rows", agreed=agreed)
+    timed = ("the_time",) if "time" in values else ()
+    join = f"from (select *, {values['bag']} as the_bag"
+    join += f", {values['time']} as the_time" if timed else ""
+    sql = f"{join} from rows) join bags on the_bag = key"
+    return Ordering(sql, ("first", *timed, "row"), agreed, adjacent)
 
 
 def _value(relation, role, j):
@@ -155,10 +151,13 @@ def _time(relation, j):
 
 def _refuse_missing(relation, values, roles):
     """Refuse a row without bag, weight, group or time; a bag may be without a label."""
-    needed = [role for role in values if role != "label"]
-    counts = ", ".join(f'min(row) filter (where "{role}" is null)' for role in needed)
-    (first,) = relation.ask(f"select {counts} from keyed")
-    missing = [(row, role) for row, role in zip(first, needed) if row is not None]
+    ((row,),) = relation.ask("select min(first) from bags where key is null")
+    missing = [] if row is None else [(row, "bag")]
+    needed = [role for role in values if role not in ("bag", "label")]
+    if needed:
+        counts = ", ".join(f'min(row) filter (where "{role}" is null)' for role in needed)
+        (first,) = relation.ask(f"select {counts} from keyed")
+        missing += [(row, role) for row, role in zip(first, needed) if row is not None]
     if missing:
         row, role = min(missing)
         raise relation.error(f"no {role} in column {relation.names[roles[role]]!r}", row)

@@ -1,4 +1,4 @@
-"""`read` and `read_blocks`: a table of any origin as bags."""
+"""`read`, `read_blocks` and `streamed`: a table of any origin as bags."""
 
 import errno
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +22,8 @@ from mixedbag.tables._relation import Relation
 from mixedbag.tables._roles import Roles
 from mixedbag.tables._sources import files_of, is_frame, open_relation
 
-_STREAM_MEMORY = "160MB"
+_STREAM_MEMORY = "100MB"
+_LEARNING_MEMORY = "400MB"
 
 
 def read(source: Any, roles: Roles, query: str | None = None) -> BagData:
@@ -59,7 +60,7 @@ def read(source: Any, roles: Roles, query: str | None = None) -> BagData:
     with _planned(source, roles, query) as plan:
         (block,) = plan.blocks(plan.relation.n_rows)
         X, names, notes = _usable(plan, block)
-        return _bag_data(plan, block, X, names, (*plan.relation.notes, *notes))
+        return _bag_data(block, X, names, (*plan.relation.notes, *notes))
 
 
 def read_blocks(
@@ -99,10 +100,39 @@ def read_blocks(
     [[2, 2], [1]]
     """
     with _planned(source, roles, query, _STREAM_MEMORY) as plan:
-        names = [feature.name for feature in plan.features]
         for block in plan.blocks(rows):
             _check_finite(plan, block)
-            yield _bag_data(plan, block, block.X, names, ())
+            yield _bag_data(block, block.X, plan.names, ())
+
+
+@contextmanager
+def streamed(source, roles, query=None):
+    """A table of any length whose features are chosen and coded by all of its values.
+
+    The context is a `Streamed` table; its blocks are read once, inside of it.
+    """
+    with _planned(source, roles, query, _LEARNING_MEMORY) as plan:
+        yield Streamed(plan)
+
+
+class Streamed:
+    """A table in blocks; which of its features say something is known after the last of them."""
+
+    def __init__(self, plan):
+        self._plan = plan
+        self._columns = _Columns(plan)
+
+    def blocks(self, cells):
+        """Blocks of whole bags with at least so many numbers each, as `BagData`."""
+        for block in self._plan.blocks(max(1, cells // len(self._plan.features))):
+            _check_finite(self._plan, block)
+            self._columns.add(block)
+            yield _bag_data(block, block.X, self._plan.names, ())
+
+    def verdict(self):
+        """Positions of the features that `read` would keep, and its notes."""
+        kept, notes = self._columns.verdict()
+        return kept, (*self._plan.relation.notes, *notes)
 
 
 def read_rows(
@@ -167,7 +197,7 @@ def read_rows(
         asked = {n: (i, None) for i, n in enumerate(relation.names) if n not in (target, *drop)}
         features, notes = code(relation, asked, required=False)
         block = fetch_matrix(relation, features, label)
-        plan = _Plan(relation, features, notes, None, None, False)
+        plan = _Plan(relation, features, notes, None, None, False, folder)
         X, feature_names, notes = _usable(plan, block)
         return Table(X, block.label, feature_names, notes=tuple(notes))
 
@@ -220,9 +250,16 @@ class _Plan:
     ordering: Ordering | None
     instance: str | None  # SQL for the name of an instance
     required: bool  # whether the features were asked for by name
+    folder: str  # for what does not fit in memory
+
+    @property
+    def names(self):
+        return [feature.name for feature in self.features]
 
     def blocks(self, rows):
-        return fetch_blocks(self.relation, self.features, self.ordering, self.instance, rows)
+        return fetch_blocks(
+            self.relation, self.features, self.ordering, self.instance, rows, self.folder
+        )
 
 
 @contextmanager
@@ -264,38 +301,69 @@ def _planned(source, roles, query=None, memory=None):
             notes.append(f"instances in the order of {roles.time!r}")
         elif not ordering.adjacent:
             notes.append("rows of a bag are not adjacent; they were brought together")
-        yield _Plan(relation, features, notes, ordering, instance, required)
+        yield _Plan(relation, features, notes, ordering, instance, required, folder)
 
 
 def _usable(plan, block):
     """The table without the columns that say nothing, its names, and notes."""
     _check_finite(plan, block)
-    X, notes, kept = block.X, list(plan.notes), []
-    missing = np.isnan(X).sum(axis=0)
-    for j, feature in enumerate(plan.features):
-        numbers_rows = _numbers_rows(X[:, j], block.rows)
-        reason = None
-        if missing[j] == len(X):
-            reason = "no row has a value"
-        elif numbers_rows and feature.name.startswith("unnamed "):
-            reason = "it only numbers the rows"
-        if reason is not None and not plan.required:
-            notes.append(f"column {feature.name!r} left out: {reason}")
-            continue
-        kept.append(j)
-        if missing[j]:
-            notes.append(on_missing(feature.name, missing[j]))
-        if numbers_rows:
-            notes.append(
-                f"column {feature.name!r} only numbers the rows, yet was kept as a feature; "
-                "drop it if it is an id"
-            )
-    if not kept:
-        raise plan.relation.error(
-            "no column of numbers is left to be a feature: " + "; ".join(notes)
-        )
-    X = X if len(kept) == X.shape[1] else np.ascontiguousarray(X[:, kept])
+    columns = _Columns(plan)
+    columns.add(block)
+    kept, notes = columns.verdict()
+    X = block.X if len(kept) == block.X.shape[1] else np.ascontiguousarray(block.X[:, kept])
     return X, [plan.features[j].name for j in kept], notes
+
+
+class _Columns:
+    """What the blocks of a table tell of its features: missing values, and numbers of rows."""
+
+    def __init__(self, plan):
+        self._plan = plan
+        self._n_rows = 0
+        self._missing = np.zeros(len(plan.features), dtype=int)
+        self._first = None
+        self._numbers_rows = [True] * len(plan.features)
+
+    def add(self, block):
+        X, rows = block.X, block.rows
+        if self._first is None:
+            self._first = X[0].copy(), rows[0]
+        self._n_rows += len(X)
+        self._missing += np.isnan(X).sum(axis=0)
+        row = rows - self._first[1]
+        for j, first in enumerate(self._first[0]):
+            # A look at one row spares most columns the look at all of them.
+            if self._numbers_rows[j] and X[-1, j] - first == row[-1]:
+                self._numbers_rows[j] = bool((X[:, j] - first == row).all())
+            else:
+                self._numbers_rows[j] = False
+
+    def verdict(self):
+        """Positions of the features that say something, and what to tell of the others."""
+        plan, notes, kept = self._plan, list(self._plan.notes), []
+        for j, feature in enumerate(plan.features):
+            numbers_rows = self._numbers_rows[j] and self._n_rows > 2
+            reason = None
+            if self._missing[j] == self._n_rows:
+                reason = "no row has a value"
+            elif numbers_rows and feature.name.startswith("unnamed "):
+                reason = "it only numbers the rows"
+            if reason is not None and not plan.required:
+                notes.append(f"column {feature.name!r} left out: {reason}")
+                continue
+            kept.append(j)
+            if self._missing[j]:
+                notes.append(on_missing(feature.name, self._missing[j]))
+            if numbers_rows:
+                notes.append(
+                    f"column {feature.name!r} only numbers the rows, yet was kept as a feature; "
+                    "drop it if it is an id"
+                )
+        if not kept:
+            raise plan.relation.error(
+                "no column of numbers is left to be a feature: " + "; ".join(notes)
+            )
+        return kept, notes
 
 
 def _check_finite(plan, block):
@@ -314,13 +382,7 @@ def _check_finite(plan, block):
         )
 
 
-def _numbers_rows(column, rows):
-    if len(column) < 3 or column[1] - column[0] != rows[1] - rows[0]:
-        return False
-    return bool((column - column[0] == rows - rows[0]).all())
-
-
-def _bag_data(plan, block, X, names, notes):
+def _bag_data(block, X, names, notes):
     offsets = np.concatenate([[0], np.cumsum(block.sizes)])
     bags = Bags(X, offsets, block.ids, names)
     understood = (

@@ -195,6 +195,7 @@ def _open_texts(con, folder, opened, roles, delimiter=None, header=True, names=N
         if names is not None:
             texts[-1].names = list(names)
     as_text = set(text or texts[0].names)  # a query sees columns as they are written
+    ids: set = set()
     if roles is not None:
         names = texts[0].names
 
@@ -204,8 +205,9 @@ def _open_texts(con, folder, opened, roles, delimiter=None, header=True, names=N
         positions = roles.positions(names, header_error)
         roles.feature_positions(names, positions.values(), header_error)
         as_text = {names[j] for j in positions.values()}
+        ids = {names[positions[role]] for role in ("bag", "group") if role in positions}
     loaded = [
-        _text.spool(con, text, f"part_{number}", as_text) for number, text in enumerate(texts)
+        _text.spool(con, text, f"part_{number}", as_text, ids) for number, text in enumerate(texts)
     ]
     unlike = {
         name
@@ -214,8 +216,10 @@ def _open_texts(con, folder, opened, roles, delimiter=None, header=True, names=N
         if kind == "VARCHAR"
     }
     for number, (text, (_, types, _)) in enumerate(zip(texts, loaded)):
-        if any(k == "DOUBLE" and name in unlike for name, k in zip(text.names, types)):
-            loaded[number] = _text.spool(con, text, f"part_{number}", as_text | unlike)
+        if any(kind != "VARCHAR" and name in unlike for name, kind in zip(text.names, types)):
+            loaded[number] = _text.spool(
+                con, text, f"part_{number}", as_text | unlike, ids - unlike
+            )
     pieces = [
         Piece(f"part_{n}", text.names, types, n_rows, line_of=text.line_of,
                header_line=text.header_line)

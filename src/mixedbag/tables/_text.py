@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from mixedbag.tables._encoding import survey_of, unicode_copy
 from mixedbag.tables._engine import first_line, literal
-from mixedbag.tables._kinds import COMMA_NUMBER, DOT_NUMBER, MISSING, known, stripped
+from mixedbag.tables._kinds import COMMA_NUMBER, DOT_NUMBER, MISSING, WHOLE, known, stripped
 
 # What the engine takes for missing while it reads; "none" may be a label: the coding decides.
 _NULLS = ("", "?", "NA", "na", "N/A", "n/a", "NaN", "nan", "NULL", "null")
@@ -127,11 +127,12 @@ def _bare(line):
     return _QUOTED.sub("", line) if '"' in line else line
 
 
-def spool(con, file, table, as_text):
+def spool(con, file, table, as_text, ids=frozenset()):
     """Make a table of the rows of `file`, checked to be all of them.
 
-    Columns of the set `as_text` stay text; others become numbers where all values of a sample are,
-    unless a later value is none: then every column is read as text, for the coding to judge.
+    Columns of the set `as_text` stay text, but those of `ids` become whole numbers where all are
+    written as such. Others become numbers where all values of a sample are, unless a later value is
+    none: then every column is read as text, for the coding to judge.
 
     Returns
     -------
@@ -144,8 +145,11 @@ def spool(con, file, table, as_text):
         for j, name in enumerate(file.names)
         if name not in as_text and _numbers(sample, j, decimal)
     }
-    for candidates in (numeric, set()) if numeric else (set(),):
-        types = ["DOUBLE" if j in candidates else "VARCHAR" for j in range(len(file.names))]
+    whole = {j for j, name in enumerate(file.names) if name in ids and _whole_numbers(sample, j)}
+    kinds = dict.fromkeys(whole, "BIGINT"), dict.fromkeys(numeric, "DOUBLE")
+    attempts: list[dict] = [{**kinds[0], **kinds[1]}, kinds[1], {}]
+    for candidates in [a for k, a in enumerate(attempts) if a not in attempts[:k]]:
+        types = [candidates.get(j, "VARCHAR") for j in range(len(file.names))]
         try:
             n_rows = _load(con, file, table, types, decimal)
         except _engine_errors() as error:
@@ -162,10 +166,12 @@ def spool(con, file, table, as_text):
 
 
 def _load(con, file, table, types, decimal):
-    values = ", ".join(
-        f"{_as_number(f'c{j}', decimal, file.underscores) if kind == 'DOUBLE' else f'c{j}'} as c{j}"
-        for j, kind in enumerate(types)
-    )
+    as_kind = {
+        "DOUBLE": lambda column: _as_number(column, decimal, file.underscores),
+        "BIGINT": _as_whole_number,
+        "VARCHAR": lambda column: column,
+    }
+    values = ", ".join(f"{as_kind[kind](f'c{j}')} as c{j}" for j, kind in enumerate(types))
     con.execute(f"create or replace table {table} as select {values} from {_scan(file)}")
     return con.execute(f"select count(*) from {table}").fetchone()[0]
 
@@ -221,6 +227,15 @@ def _has_longer_line(path, mark, width):
         return last.endswith(mark) and last.count(mark) >= width
 
 
+def _as_whole_number(column):
+    """SQL for a column of text as whole numbers, which fails at what is not written as one."""
+    number = f"cast({column} as bigint)"
+    return (
+        f"case when {column} is null or cast({number} as varchar) = {column} then {number} "
+        "else error('no whole number') end"
+    )
+
+
 def _decimal_mark(con, file):
     """The mark that more columns of numbers are written with, by all of their values.
 
@@ -250,6 +265,11 @@ def _numbers(sample, j, decimal):
     values = [record[j].strip() for record in sample if len(record) > j]
     known = [value for value in values if value.lower() not in MISSING]
     return bool(known) and all(pattern.fullmatch(value) for value in known)
+
+
+def _whole_numbers(sample, j):
+    values = [record[j] for record in sample if len(record) > j and record[j] not in _NULLS]
+    return bool(values) and all(re.fullmatch(WHOLE, value) for value in values)
 
 
 def _records(path, delimiter, error, offset=0):

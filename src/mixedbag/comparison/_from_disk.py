@@ -1,0 +1,97 @@
+"""`fit_from_disk`: one learner on more bags than memory holds, its setting chosen on some."""
+
+import copy
+
+import numpy as np
+from sklearn.base import clone
+
+from mixedbag.comparison._compare import Fitted, choose_setting
+from mixedbag.engines._sampling import sample_bags
+from mixedbag.exceptions import InputError
+from mixedbag.learners import all_learners
+
+_SAMPLE = 2_000_000  # numbers that cross-validation gets at most
+
+
+def fit_from_disk(source, rule="auto", learner="MILogistic", random_state=0, positive=None):
+    """Fit one learner on all bags of `source`, which are on disk.
+
+    What takes many fits or all values at once is done on a sample of whole bags: the choice of the
+    setting, the calibration of answers, and the preparation (scaling, filling gaps).
+
+    Parameters
+    ----------
+    source : SpooledBags
+    rule, learner, random_state, positive
+        As in `fit_best_setting`.
+
+    Returns
+    -------
+    Fitted
+    """
+    sample = sample_bags(source.blocks, _SAMPLE // source.n_features)
+    chosen = choose_setting(
+        *(sample.bags, sample.target, rule, learner, random_state, sample.weight),
+        positive=positive,
+        prepare=_learning_from_blocks,
+    )
+    question, candidate = chosen.protocol.question, chosen.candidate
+    classes = question.classes if question.kind == "classes" else None
+    if classes is not None and len(unseen := np.setdiff1d(source.labels, classes)):
+        raise InputError(f"label {str(unseen[0])!r} is too rare to be learned from disk")
+    model = clone(candidate.estimator).set_params(**chosen.setting)
+    steps, bags = [step for _, step in model.steps[:-1]], chosen.protocol.bags
+    for step in steps:
+        bags = step.fit_transform(bags)
+    everything = copy.copy(source)
+    weight = source.blocks.sum(_total_weight) / len(source)
+    everything.blocks = source.blocks.map(_prepared, steps, classes, weight)
+    everything.labels = source.labels if classes is None else np.arange(len(classes))
+    everything.n_features, everything.feature_names = bags.n_features, bags.feature_names
+    model.steps[-1][1].fit(everything)
+    answer = chosen.model({candidate.name: model})
+    low, high = zip(*source.blocks.collect(_ranges))
+    answer.origin = answer.origin.with_table(
+        n_bags=source.n_bags,
+        n_instances=source.n_instances,
+        low=np.fmin.reduce(low),
+        high=np.fmax.reduce(high),
+        notes=[
+            *answer.origin.notes,
+            f"learned from disk; setting, scaling and calibration from {len(bags)} of its bags",
+        ],
+    )
+    return Fitted(answer, candidate.name, question.rule, chosen.setting)
+
+
+def _learning_from_blocks(candidate):
+    """The candidate as it learns from blocks: kernel machines are linear there."""
+    last = candidate.estimator.steps[-1][1]
+    if not hasattr(last, "_fit_blocks"):
+        able = [kind.__name__ for kind in all_learners() if hasattr(kind, "_fit_blocks")]
+        raise InputError(
+            f"{candidate.name} needs all bags in memory; from disk learn {', '.join(able)}"
+        )
+    if "kernel" in last.get_params():
+        last.set_params(kernel="linear")
+    return candidate
+
+
+def _prepared(block, steps, classes, weight):
+    bags = block.bags
+    for step in steps:
+        bags = step.transform(bags)
+    target = block.target
+    if classes is not None:
+        order = np.argsort(classes)
+        target = order[np.searchsorted(classes, target, sorter=order)]
+    return type(block)(bags, target, block.weight / weight)
+
+
+def _total_weight(block):
+    return block.weight.sum()
+
+
+def _ranges(block):
+    X = block.bags.instances
+    return np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)

@@ -1,0 +1,43 @@
+"""How much memory a table would need, and how much there is."""
+
+import os
+from pathlib import Path
+
+from mixedbag.tables._sources import files_of, is_frame, kind_of
+
+_PACKED = {".gz": 6, ".zst": 6}  # bytes of text in one of a packed file, about
+_TIMES = 3  # a fit needs the table, folds of it, and what it makes of them
+
+
+def fits_in_memory(source):
+    """Whether a fit on all of a table is likely to fit in the memory of this machine."""
+    memory = _memory()
+    return is_frame(source) or memory is None or _TIMES * _bytes_of(source) < memory
+
+
+def _bytes_of(source):
+    """The size of the table in memory: exact for Parquet, about the size of the file for others."""
+    total = 0
+    for path in files_of(source):
+        if os.path.isdir(path):
+            continue
+        if kind_of(path) == "parquet":
+            from pyarrow import parquet
+
+            about = parquet.read_metadata(path)
+            total += about.num_rows * about.num_columns * 8
+        else:
+            total += os.path.getsize(path) * _PACKED.get(Path(path).suffix.lower(), 1)
+    return total
+
+
+def _memory():
+    """Bytes that this process may use, where the system tells."""
+    try:
+        known = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    except (AttributeError, ValueError, OSError):
+        return None
+    limit = Path("/sys/fs/cgroup/memory.max")  # of a container
+    if limit.exists() and (text := limit.read_text().strip()).isdigit():
+        known.append(int(text))
+    return min(known)
