@@ -1,18 +1,16 @@
-"""`mixedbag predict` on tables larger than anyone wants to hold in memory: time and peak memory.
+"""`mixedbag predict` on tables of any length, beside the engine's own reading and writing.
 
-A model is fitted on a small table; then a table is predicted by the command line in a process of
-its own, whose peak memory is measured.
+The engine (DuckDB, all memory and cores) reads the same file, computes the same linear score in
+SQL, and writes the same columns to a CSV file, brought together by bag where rows are shuffled.
+Both are processes of their own, whose peak memory is measured, one after the other in one run.
 """
 
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-import numpy as np
-
-from benchmarks._measure import timed
 from benchmarks._tables import Table
+from benchmarks.product import _engine
+from benchmarks.product._process import measured
 from mixedbag import cli
 from mixedbag.datasets import make_any
 from mixedbag.io import save
@@ -20,17 +18,23 @@ from mixedbag.margin import BagMarginSVC
 
 FEATURES, SIZE = 5, 10
 NAMES = [f"x{j}" for j in range(FEATURES)]
-COMMAND = [sys.executable, "-c", f"from {cli.__name__} import main; main()", "predict"]
-TINY = {"rows": 20_000, "file": "csv", "asked of": "bags"}
+COMMAND = ["-c", f"from {cli.__name__} import main; main()", "predict"]
+TINY = {"rows": 20_000, "file": "csv", "order": "shuffled", "asked of": "instances"}
 
 
 def cases():
-    return [
-        {"rows": rows, "file": kind, "asked of": level}
+    small = [
+        {"rows": rows, "file": kind, "order": order, "asked of": level}
         for rows in (1_000_000, 10_000_000)
         for kind in ("csv", "parquet")
+        for order in ("adjacent", "shuffled")
         for level in ("bags", "instances")
     ]
+    large = [
+        {"rows": 100_000_000, "file": "parquet", "order": order, "asked of": "bags"}
+        for order in ("adjacent", "shuffled")
+    ]
+    return small + large
 
 
 def run(case):
@@ -38,63 +42,47 @@ def run(case):
     bags = data.bags.with_instances(data.bags.instances, NAMES)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        save(BagMarginSVC().fit(bags, data.y), folder / "model.skops")
+        save(BagMarginSVC(kernel="linear").fit(bags, data.y), folder / "model.skops")
         path = folder / f"table.{case['file']}"
-        {"csv": write_csv, "parquet": write_parquet}[case["file"]](path, case["rows"])
+        write(path, case["rows"], case["order"] == "shuffled")
+        write(folder / "few.csv", 100, False)
+        out = folder / "answers.csv"
         level = ["--instances"] if case["asked of"] == "instances" else []
-        memory, seconds = timed(lambda: predict(folder, path, level))
+        model = [*COMMAND, folder / "model.skops"]
+        options = ["--bag", "bag", *level, "--out", out]
+        own, _, _ = measured(
+            "-m", _engine.__name__, path, out, case["order"], case["asked of"], FEATURES
+        )
+        seconds, memory, _ = measured(*model, path, *options)
+        start, _, _ = measured(*model, folder / "few.csv", *options)
         return {
             "file, MB": path.stat().st_size / 1e6,
-            "seconds": seconds,
-            "million rows a second": case["rows"] / seconds / 1e6,
+            "engine, s": own,
+            "predict, s": seconds,
+            "of which start, s": start,
+            "ratio": seconds / own,
+            "ratio without start": (seconds - start) / own,
             "peak memory (MB)": memory,
         }
 
 
-def predict(folder, table, level):
-    """The peak memory of one command, in megabytes."""
-    arguments = [str(folder / "model.skops"), str(table), "--bag", "bag", *level]
-    script = (
-        "import resource, subprocess, sys; "
-        "code = subprocess.call(sys.argv[1:]); "
-        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(code)"
+def write(path, rows, shuffled):
+    """Rows that the engine makes up, the same each time."""
+    import duckdb
+
+    bag = f"cast(hash(i) % {max(1, rows // SIZE)} as bigint)" if shuffled else f"i // {SIZE}"
+    values = ", ".join(
+        f"round((hash(i * {FEATURES} + {j}) % 2000000) / 5e5 - 2, 5) as {name}"
+        for j, name in enumerate(NAMES)
     )
-    out = ["--out", str(folder / "answers.csv")]
-    command = [sys.executable, "-c", script, *COMMAND, *arguments, *out]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return int(done.stdout.splitlines()[-1]) / 1e3
-
-
-def blocks(length, block=100_000):
-    """Bags and values of each block of rows."""
-    rng = np.random.default_rng(0)
-    for start in range(0, length, block):
-        n = min(block, length - start)
-        yield (start + np.arange(n)) // SIZE, rng.normal(size=(n, FEATURES))
-
-
-def write_csv(path, length):
-    with open(path, "w") as file:
-        file.write(",".join(["bag", *NAMES]) + "\n")
-        for bag, X in blocks(length):
-            np.savetxt(file, np.column_stack([bag, X]), delimiter=",", fmt=["%d"] + ["%.5g"] * 5)
-
-
-def write_parquet(path, length):
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    writer = None
-    for bag, X in blocks(length):
-        table = pa.table({"bag": bag, **dict(zip(NAMES, X.T))})
-        writer = writer or parquet.ParquetWriter(path, table.schema)
-        writer.write_table(table)
-    writer.close()
+    with duckdb.connect() as con:
+        con.execute(f"copy (select {bag} as bag, {values} from range({rows}) t(i)) to '{path}'")
 
 
 def table(rows):
     notes = (
-        f"{FEATURES} features, bags of {SIZE}, a linear MI-SVM; predictions are written to a CSV "
-        "file. Peak memory is that of the whole process, with Python and its libraries."
+        f"{FEATURES} features, bags of {SIZE} on average, a linear MI-SVM; answers are written to "
+        "a CSV file. Peak memory is that of the whole process, with Python and its libraries; the "
+        "start is the whole command on a table of 100 rows."
     )
     return [Table("mixedbag predict: a table in bounded memory", rows, notes)]

@@ -4,17 +4,17 @@ A table of shuffled rows (a bag of text, a label, twenty numbers) is read as CSV
 brought into the order of its bags (by first appearance, rows in their order within a bag), and
 written to Parquet, each in a process of its own whose peak memory is measured. Both engines are
 asked for the same file; the results are compared row by row.
-
-    python -m benchmarks.tables_engines [rows]
 """
 
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
+from benchmarks._tables import Table
+from benchmarks.product._process import measured
+
 FEATURES = 20
+KINDS = ("csv", "parquet")
 NAMES = [f"x{j}" for j in range(FEATURES)]
 
 
@@ -63,50 +63,38 @@ def write_table(folder, n_rows, shuffled=True):
     parquet.write_table(table, folder / "table.parquet")
 
 
-def measured(engine, path, out, limit=""):
-    """Seconds of the work and peak memory in MB of one process."""
-    command = [sys.executable, __file__, "--child", engine, str(path), str(out), limit]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        return None, done.stderr.strip().splitlines()[-1][:120]
-    seconds, memory = done.stdout.split()
-    return float(seconds), float(memory)
+TINY = {"rows": 10_000, "file": "csv"}
 
 
-def child(engine, path, out, limit=""):
-    start = time.perf_counter()
-    ENGINES[engine](Path(path), Path(out), limit)
-    seconds = time.perf_counter() - start
-    # Not `ru_maxrss`, which a process inherits from the one that started it.
-    status = Path("/proc/self/status").read_text()
-    print(seconds, int(status.split("VmHWM:")[1].split()[0]) / 1e3)
+def cases():
+    return [{"rows": rows, "file": kind} for rows in (300_000, 1_000_000) for kind in KINDS]
 
 
-def run(n_rows=1_000_000):
+def run(case):
     from pyarrow import parquet
 
-    rows = []
+    found, results = {}, []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write_table(folder, n_rows)
-        for kind in ("csv", "parquet"):
-            path = folder / f"table.{kind}"
-            results = []
-            for engine, limit in (("duckdb", ""), ("duckdb", "300MB"), ("polars", "")):
-                out = folder / f"{engine}.parquet"
-                seconds, memory = measured(engine, path, out, limit)
-                rows.append((n_rows, kind, engine, limit or "none", seconds, memory))
-                if seconds is not None:
-                    results.append(parquet.read_table(out))
-                    out.unlink()
-            same = all(t.cast(results[0].schema).equals(results[0]) for t in results)
-            rows.append((n_rows, kind, "same rows in the same order", "", "", same))
-    return rows
+        write_table(folder, case["rows"])
+        path = folder / f"table.{case['file']}"
+        for engine, limit in (("duckdb", ""), ("duckdb", "300MB"), ("polars", "")):
+            out = folder / "sorted.parquet"
+            seconds, memory, _ = measured(
+                "-m", ENGINES[engine].__module__, engine, path, out, limit
+            )
+            called = f"{engine} in {limit}" if limit else engine
+            found |= {f"{called}, s": seconds, f"{called}, MB": memory}
+            results.append(parquet.read_table(out))
+    first = results[0]
+    return found | {"same rows": all(t.cast(first.schema).equals(first) for t in results)}
+
+
+def table(rows):
+    notes = f"A bag of text, a label and {FEATURES} numbers a row; whole processes."
+    return [Table("Engines for tables: read, bring together by bag, write", rows, notes)]
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--child"]:
-        child(*sys.argv[2:])
-    else:
-        for row in run(*map(int, sys.argv[1:2])):
-            print(*row, sep=" | ")
+    engine, source, out, limit = sys.argv[1:]
+    ENGINES[engine](Path(source), Path(out), limit)

@@ -1,0 +1,83 @@
+"""Learning from a table that is larger than the memory it may use: time, and peak memory.
+
+A table of floats is made by the engine; one process reads it into blocks on disk and fits a learner
+on them. Data and model stay the same as in memory (tests compare the two); here is what it costs.
+"""
+
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks._tables import Table
+from benchmarks.product._process import measured
+
+FEATURES, SIZE = 20, 10
+LOGISTIC, MARGIN, BOOSTING = (
+    "MILogisticRegression, mean, 20 steps",
+    "BagMarginSVC, squared hinge",
+    "ExpRegBoost, 10 rounds",
+)
+TINY = {"million rows": 0.05, "learner": LOGISTIC}
+
+
+def cases():
+    sizes = {LOGISTIC: (1, 8, 64), MARGIN: (1, 8), BOOSTING: (1, 8, 64)}
+    return [{"million rows": n, "learner": name} for name, some in sizes.items() for n in some]
+
+
+def run(case):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.parquet"
+        write(path, int(case["million rows"] * 1e6))
+        _, peak, out = measured("-m", learn.__module__, path, case["learner"])
+    told = json.loads(out.splitlines()[-1])
+    return {"data, MB": case["million rows"] * FEATURES * 8, **told, "peak memory (MB)": peak}
+
+
+def write(path, rows):
+    import duckdb
+
+    values = ", ".join(
+        f"random() + 0.02 * {j} * (i // {SIZE} % 2) as x{j}" for j in range(FEATURES)
+    )
+    bag = f"i // {SIZE} as bag, i // {SIZE} % 2 as label"
+    with duckdb.connect(config={"memory_limit": "2GB"}) as con:
+        con.execute("select setseed(0.5)")
+        con.execute(
+            f"copy (select {bag}, {values} from range({rows}) t(i)) to '{path}' "
+            "(compression uncompressed)"
+        )
+
+
+def learn(path, name):
+    """Spool a table and fit a learner on it; what it took, as JSON."""
+    from mixedbag.boosting import ExpRegBoost
+    from mixedbag.classics import MILogisticRegression
+    from mixedbag.engines import SpooledBags
+    from mixedbag.margin import BagMarginSVC
+
+    learner = {
+        LOGISTIC: MILogisticRegression(pooling="mean", max_iter=20),
+        MARGIN: BagMarginSVC(kernel="linear", loss="squared_hinge"),
+        BOOSTING: ExpRegBoost(n_rounds=10),
+    }[name]
+    start = time.perf_counter()
+    bags = SpooledBags.from_table(path, "bag", "label", n_jobs=-1)
+    read = time.perf_counter()
+    learner.fit(bags)
+    end = time.perf_counter()
+    told = {"read, s": read - start, "fit, s": end - read, "n_iter_": int(learner.n_iter_)}
+    print(json.dumps(told))
+
+
+def table(rows):
+    notes = (
+        f"{FEATURES} features in float64, bags of {SIZE}; data is the size of the table in memory."
+    )
+    return [Table("Learning from disk", rows, notes)]
+
+
+if __name__ == "__main__":
+    learn(*sys.argv[1:])
