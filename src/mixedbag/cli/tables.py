@@ -12,6 +12,7 @@ from mixedbag.cli._edge import at_the_edge
 
 if TYPE_CHECKING:
     from mixedbag.datasets import BagData
+    from mixedbag.engines import SpooledBags
 
 
 @at_the_edge
@@ -54,22 +55,29 @@ def read_data(
 
 
 @at_the_edge
-def fits_in_memory(source):
+def fits_in_memory(source: str) -> bool:
     """Whether a file, a folder or a data set of the catalogue is likely to fit in memory."""
     from mixedbag import tables
 
-    return not is_wild_or_file(source) or tables.fits_in_memory(source)
+    return not _is_wild_or_file(source) or tables.fits_in_memory(source)
 
 
-def is_wild_or_file(source):
+def _is_wild_or_file(source):
     return Path(source).is_file() or re.search(r"[*?\[]", source) is not None
 
 
 @at_the_edge
 def spool_bags(
-    source, bag=None, label=None, time=None, drop=(), group=None, weight=None, query=None,
-    positive=None,
-):  # fmt: skip
+    source: str,
+    bag: str | None = None,
+    label: str | None = None,
+    time: str | None = None,
+    drop: Sequence[str] = (),
+    group: str | None = None,
+    weight: str | None = None,
+    query: str | None = None,
+    positive: str | None = None,
+) -> "SpooledBags":
     """The table of `read_data` as `SpooledBags`: in blocks on disk, whatever its length.
 
     With `positive`, one label of several against all others.

@@ -1,11 +1,14 @@
 """`fit_from_disk`: one learner on more bags than memory holds, its setting chosen on some."""
 
 import copy
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from mixedbag.comparison._compare import Fitted, choose_setting
+from mixedbag.comparison._rules import Guess
+from mixedbag.engines import SpooledBags
 from mixedbag.engines._sampling import sample_bags
 from mixedbag.exceptions import InputError
 from mixedbag.learners import all_learners
@@ -13,7 +16,13 @@ from mixedbag.learners import all_learners
 _SAMPLE = 2_000_000  # numbers that cross-validation gets at most
 
 
-def fit_from_disk(source, rule="auto", learner="MILogistic", random_state=0, positive=None):
+def fit_from_disk(
+    source: SpooledBags,
+    rule: str | Guess = "auto",
+    learner: str = "MILogisticRegression",
+    random_state: int = 0,
+    positive: Any = None,
+) -> Fitted:
     """Fit one learner on all bags of `source`, which are on disk.
 
     What takes many fits or all values at once is done on a sample of whole bags: the choice of the
@@ -28,6 +37,20 @@ def fit_from_disk(source, rule="auto", learner="MILogistic", random_state=0, pos
     Returns
     -------
     Fitted
+        A named tuple of `model`, `name`, `rule` and `setting`.
+
+    See Also
+    --------
+    fit_best_setting : The same of bags in memory.
+
+    Examples
+    --------
+    >>> from mixedbag.comparison import fit_from_disk
+    >>> from mixedbag.datasets import make_any
+    >>> from mixedbag.engines import SpooledBags
+    >>> parts = [make_any(n_bags=20, random_state=seed) for seed in range(2)]
+    >>> fit_from_disk(SpooledBags(parts), "any").model.predict(parts[0].bags).shape
+    (20,)
     """
     sample = sample_bags(source.blocks, _SAMPLE // source.n_features)
     chosen = choose_setting(

@@ -1,6 +1,6 @@
 """Blocks of whole bags in this process, worked on by threads."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from itertools import pairwise, repeat
@@ -181,7 +181,9 @@ class LocalBlocks:
         return list(in_threads(function, list(zip(self.blocks, *columns)), self.n_jobs))
 
 
-def in_threads(function, calls, n_jobs=None):
+def in_threads(
+    function: Callable, calls: Sequence[tuple], n_jobs: int | None = None
+) -> Iterator[Any]:
     """``function(*call)`` of every call, in their order, as soon as each is there."""
     n_threads = 1 if len(calls) == 1 else min(effective_n_jobs(n_jobs), len(calls))
     if n_threads == 1:

@@ -1,10 +1,11 @@
 """Blocks of whole bags on the disk of this machine, for tables larger than its memory."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from itertools import repeat
 from operator import add
-from typing import Any
+from os import PathLike
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from mixedbag._validation import read_weights, unlabelled
 from mixedbag.bags import Bags
 from mixedbag.engines._spool import Spool, Workbench
 from mixedbag.engines.local import BlockedBags, Labelled, in_threads
+
+__all__ = ["SpooledBags", "SpooledBlocks"]
 
 _BLOCK_CELLS = 4_000_000  # of instances in a block: few, since every thread holds one in memory
 
@@ -29,12 +32,12 @@ class SpooledBlocks:
         Number of threads; each holds one block in memory.
     """
 
-    def __init__(self, items: list[Any], n_jobs=None):
+    def __init__(self, items: list[Any], n_jobs: int | None = None) -> None:
         self._items = items
         self.n_jobs = n_jobs
 
     @classmethod
-    def spool(cls, blocks: Iterable[Any], n_jobs=None):
+    def spool(cls, blocks: Iterable[Any], n_jobs: int | None = None) -> Self:
         """Write blocks to disk, one after the other."""
         spool = Spool()
         return cls([Workbench().put(block, spool) for block in blocks], n_jobs)
@@ -42,7 +45,7 @@ class SpooledBlocks:
     def __len__(self):
         return len(self._items)
 
-    def map(self, function, *args, each=None):
+    def map(self, function: Callable, *args: Any, each: Sequence | None = None) -> "SpooledBlocks":
         """The results of ``function(block, *args)``, kept on disk, as blocks.
 
         Here and below, an argument that is blocks itself is passed on block by block; `each` is as
@@ -52,11 +55,11 @@ class SpooledBlocks:
         results = self._each(function, args, each, lambda bench, found: bench.put(found, spool))
         return SpooledBlocks(list(results), self.n_jobs)
 
-    def sum(self, function, *args):
+    def sum(self, function: Callable, *args: Any) -> Any:
         """The sum over blocks of ``function(block, *args)``, always added in the same order."""
         return reduce(add, self._each(function, args, None, Workbench.own))
 
-    def collect(self, function, *args, each=None):
+    def collect(self, function: Callable, *args: Any, each: Sequence | None = None) -> list[Any]:
         """The list of ``function(block, *args)``: for small things only.
 
         `each` has one more first argument for every block: ``function(block, each[i], *args)``.
@@ -103,7 +106,8 @@ class SpooledBags(BlockedBags):
 
     See Also
     --------
-    SpooledBags.from_table
+    SpooledBags.from_table : Read a table of any length.
+    DistributedBags : Bags on a cluster.
 
     Examples
     --------
@@ -119,7 +123,7 @@ class SpooledBags(BlockedBags):
 
     notes: tuple[str, ...] = ()  # what became of the columns of a table
 
-    def __init__(self, blocks: Iterable[Any], n_jobs=None):
+    def __init__(self, blocks: Iterable[Any], n_jobs: int | None = None) -> None:
         self.n_bags = self.n_instances = self.n_unlabelled = 0
         self._labels: list[np.ndarray] = []
         self.blocks = SpooledBlocks.spool(self._read(blocks), n_jobs)
@@ -130,17 +134,17 @@ class SpooledBags(BlockedBags):
     @classmethod
     def from_table(
         cls,
-        source,
-        bag=None,
-        label=None,
+        source: str | PathLike,
+        bag: str | None = None,
+        label: str | None = None,
         *,
-        weight=None,
-        time=None,
-        features=None,
-        drop=(),
-        query=None,
-        n_jobs=None,
-    ):
+        weight: str | None = None,
+        time: str | None = None,
+        features: Sequence[str] | None = None,
+        drop: Sequence[str] = (),
+        query: str | None = None,
+        n_jobs: int | None = None,
+    ) -> Self:
         """Read a table of any length, as `mixedbag.datasets.read` does, without holding it.
 
         Parameters
@@ -167,6 +171,15 @@ class SpooledBags(BlockedBags):
         -------
         SpooledBags
             Its `notes` say what became of the columns.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from mixedbag.engines import SpooledBags
+        >>> rows = ["bag,label,x", *(f"b{i // 2},{i // 2 % 2},{i}.5" for i in range(40))]
+        >>> _ = Path("measured.csv").write_text(chr(10).join(rows))
+        >>> SpooledBags.from_table("measured.csv")
+        SpooledBags(20 bags, 40 instances × 1 features in 1 blocks)
         """
         from mixedbag.tables import Roles, streamed
 

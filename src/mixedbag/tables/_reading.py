@@ -106,10 +106,32 @@ def read_blocks(
 
 
 @contextmanager
-def streamed(source, roles, query=None):
+def streamed(source: Any, roles: Roles, query: str | None = None) -> "Iterator[Streamed]":
     """A table of any length whose features are chosen and coded by all of its values.
 
-    The context is a `Streamed` table; its blocks are read once, inside of it.
+    The context is a table in blocks, which are read once, inside of it.
+
+    Parameters
+    ----------
+    source : path, pattern of paths, or data frame
+        The table.
+    roles : Roles
+        Which columns hold what.
+    query : str, optional
+        A select statement, as in `read`.
+
+    See Also
+    --------
+    read_blocks : The same of features that are asked for by name.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from mixedbag.tables import Roles, streamed
+    >>> _ = Path("cells.csv").write_text(chr(10).join(["bag,x,y", "a,1,", "b,2,", "b,4,"]))
+    >>> with streamed("cells.csv", Roles()) as table:
+    ...     [block.bags.n_instances for block in table.blocks(1)], table.verdict()[0]
+    ([1, 2], [0])
     """
     with _planned(source, roles, query, _LEARNING_MEMORY) as plan:
         yield Streamed(plan)

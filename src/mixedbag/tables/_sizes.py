@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 from mixedbag.tables._sources import files_of, is_frame, kind_of
 
@@ -9,8 +10,30 @@ _PACKED = {".gz": 6, ".zst": 6}  # bytes of text in one of a packed file, about
 _TIMES = 3  # a fit needs the table, folds of it, and what it makes of them
 
 
-def fits_in_memory(source):
-    """Whether a fit on all of a table is likely to fit in the memory of this machine."""
+def fits_in_memory(source: Any) -> bool:
+    """Whether a fit on all of a table is likely to fit in the memory of this machine.
+
+    Parameters
+    ----------
+    source : path, pattern of paths, or data frame
+        The table; of files, only their sizes are looked at.
+
+    Returns
+    -------
+    bool
+
+    See Also
+    --------
+    streamed : A table that does not fit, in blocks.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from mixedbag.tables import fits_in_memory
+    >>> _ = Path("small.csv").write_text("bag,x")
+    >>> fits_in_memory("small.csv")
+    True
+    """
     memory = _memory()
     return is_frame(source) or memory is None or _TIMES * _bytes_of(source) < memory
 
