@@ -169,7 +169,7 @@ def test_what_comes_later_grows_with_the_data_and_shrinks_with_workers(whole):
 
 def test_large_data_are_sampled_or_left_out(data):
     assert digestible(Law(0, -9.0, 1.0, 0, 0), data.bags) is None
-    n = digestible(Law(0, -1.5, 1.2, 0, 0), make_any(n_bags=400, size=2, random_state=0).bags)
+    n = digestible(Law(0, -2.5, 1.2, 0, 0), make_any(n_bags=400, size=2, random_state=0).bags)
     assert n == 200
     assert digestible(Law(0, 9.0, 1.0, 0, 0), data.bags) == 0
     protocol, _ = protocol_of(data)
