@@ -104,7 +104,7 @@ def test_a_table_is_learned_from_on_disk(tmp_path, monkeypatch):
     np.testing.assert_allclose(
         there.model.predict_proba(whole.bags), here.model.predict_proba(whole.bags), atol=1e-6
     )
-    monkeypatch.setattr(_from_disk, "_SAMPLE", 480)
+    monkeypatch.setattr(_from_disk, "_SAMPLE", 500)
     part = fit_from_disk(source, "any", "BagMarginSVC", positive="bad").model
     assert part.origin.high.tolist() == [50.0, whole.bags.instances[:, 1].max()]
     assert (part.origin.n_bags, part.classes_.tolist()) == (120, ["good", "bad"])
