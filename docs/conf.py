@@ -10,11 +10,12 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.util import logging
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from _tools import benchmark_pages, looks, reference  # noqa: E402
+from _tools import benchmark_pages, docstrings, looks, reference  # noqa: E402
 
 import mixedbag  # noqa: E402
 
@@ -58,21 +59,9 @@ autodoc_typehints = "none"  # the docstrings say it in words
 autosummary_generate = [f"reference/{page.name}" for page in (HERE / "reference").glob("*.rst")]
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
-numpydoc_validation_checks = {
-    "GL06",  # a section that no reader expects
-    "GL08",  # no docstring
-    "PR02",  # a parameter that does not exist
-    "PR05",  # a type that ends with a full stop
-    "SS01",  # no summary
-}
-# Methods whose contract is stated once, by scikit-learn or by the base class; plain dictionaries.
-numpydoc_validation_exclude = {
-    r"\.(get_params|set_params|get_metadata_routing|score|fit_transform|set_output)$",
-    r"\.set_\w+_request$",
-    r"\.(__\w+__|with_traceback|add_note)$",
-    r"\.pooling\.\w+\.\w+$",
-    r"\.[A-Z_]+$",
-}
+# Methods are asked for less: see `setup`.
+numpydoc_validation_checks = docstrings.CHECKS
+numpydoc_validation_exclude = {docstrings.METHODS, *docstrings.EXEMPT}
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
@@ -169,8 +158,15 @@ def take_underscores_literally(app, what, name, obj, options, lines):
             lines[k] = start + colon + re.sub(r"(?<=\w)_(?=[,)\s]|$)", r"\\_", kind)
 
 
+def ask_methods(app):
+    """What numpydoc does for classes and functions; here a warning is an error, too."""
+    for problem in docstrings.problems_of_methods():
+        logging.getLogger(__name__).warning(problem)
+
+
 def setup(app):
     make_the_report()
+    app.connect("builder-inited", ask_methods)
     app.connect("builder-inited", put_mathjax_in_place)
     app.connect("doctree-read", link_names)
     app.connect("autodoc-skip-member", leave_out_plumbing)

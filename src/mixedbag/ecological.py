@@ -253,12 +253,14 @@ class BoundsDisplay(_Display):
     def from_table(
         cls, table: RowByColumn, row: int = 0, column: int = 0, *, ax: "Axes | None" = None
     ) -> Self:
+        """Show the bounds of the share of group `row` that gave answer `column`."""
         found: Any = table.bounds()  # these say something of every precinct
         return cls(found.precincts_low[:, row, column], found.precincts_high[:, row, column]).plot(
             ax=ax
         )
 
     def plot(self, *, ax: "Axes | None" = None) -> Self:
+        """Draw it, on new axes or on those given."""
         ax = self._axes(ax)
         order = np.argsort(self.high - self.low)
         ax.vlines(np.arange(len(order)), self.low[order], self.high[order])
@@ -293,6 +295,7 @@ class TomographyDisplay(_Display):
 
     @classmethod
     def from_table(cls, table: RowByColumn, column: int = 0, *, ax: "Axes | None" = None) -> Self:
+        """Show the lines of answer `column`."""
         if table.rows.shape[1] != 2:
             raise InputError(f"tomography needs two groups; there are {table.rows.shape[1]}")
         found: Any = table.bounds()  # these say something of every precinct
@@ -304,6 +307,7 @@ class TomographyDisplay(_Display):
         return cls(ends[np.isfinite(ends).all(axis=(1, 2))]).plot(ax=ax)
 
     def plot(self, *, ax: "Axes | None" = None) -> Self:
+        """Draw it, on new axes or on those given."""
         ax = self._axes(ax)
         ax.plot(self.ends[:, :, 0].T, self.ends[:, :, 1].T, color="C0", alpha=0.4, linewidth=0.8)
         ax.set(
@@ -349,6 +353,7 @@ class RateDisplay(_Display):
         self.names = names
 
     def plot(self, *, ax: "Axes | None" = None) -> Self:
+        """Draw it, on new axes or on those given."""
         ax = self._axes(ax)
         n = len(self.rates)
         for k, (method, rates) in enumerate(self.rates.items()):

@@ -70,6 +70,7 @@ class BagSizeDisplay(_Display):
 
     @classmethod
     def from_bags(cls, bags: Any, y: ArrayLike | None = None, *, ax: "Axes | None" = None) -> Self:
+        """Show the sizes of `bags`, by their labels `y` if these are given."""
         return cls(as_bags(bags).sizes, None if y is None else np.asarray(y)).plot(ax=ax)
 
     def plot(self, *, ax: "Axes | None" = None) -> Self:

@@ -53,7 +53,7 @@ def save(model: Any, path: str | Path) -> None:
     See Also
     --------
     load : Reads it again.
-    read_stamp : Tells what a file holds without building it.
+    mixedbag.io.read_stamp : Tells what a file holds without building it.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def load(path: str | Path, trusted: Iterable[str] = ()) -> Any:
     See Also
     --------
     save : Writes it.
-    read_stamp : Tells what a file holds without building it.
+    mixedbag.io.read_stamp : Tells what a file holds without building it.
 
     Examples
     --------

@@ -68,6 +68,7 @@ class AggregateForestClassifier(_Forest, CountClassifier):
     Parameters
     ----------
     n_estimators : int, default=100
+        Number of trees.
     max_depth : int or None, default=10
         Longest path from the root to a leaf.
     min_samples_leaf : int, default=1
@@ -81,6 +82,7 @@ class AggregateForestClassifier(_Forest, CountClassifier):
     n_jobs : int or None, default=None
         Threads that grow trees.
     random_state : int, RandomState instance or None, default=None
+        Draws bags and features for each tree; a number gives the same forest every time.
 
     Attributes
     ----------
@@ -144,6 +146,7 @@ class AggregateForestRegressor(_Forest, BagRegressor):
     Parameters
     ----------
     n_estimators : int, default=100
+        Number of trees.
     max_depth : int or None, default=5
         Longest path from the root to a leaf.
     ridge : float, default=1.0
@@ -159,6 +162,7 @@ class AggregateForestRegressor(_Forest, BagRegressor):
     n_jobs : int or None, default=None
         Threads that grow trees.
     random_state : int, RandomState instance or None, default=None
+        Draws bags and features for each tree; a number gives the same forest every time.
 
     Attributes
     ----------

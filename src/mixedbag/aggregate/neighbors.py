@@ -73,6 +73,7 @@ class AggregateKNeighborsClassifier(_BagNeighbors, SharpenedCounts):
     Parameters
     ----------
     n_neighbors : int, default=5
+        Number of training instances that are asked.
     weights : {"uniform", "distance"}, default="uniform"
         Whether closer neighbours count more.
     metric : str or callable, default="minkowski"
@@ -96,6 +97,11 @@ class AggregateKNeighborsClassifier(_BagNeighbors, SharpenedCounts):
     AggregateKNeighborsRegressor : The same for totals.
     AggregateTreeClassifier : Tells the instances of a bag apart, by a few cuts of features.
     AggregateLogisticRegression : Tells them apart by one linear rule for all bags.
+
+    References
+    ----------
+    D. R. Musicant, R. Atlas, J. M. Christensen, J. F. Olson, J. M. Rzeszotarski, E. R. D. Turetsky,
+    "Supervised learning by training on aggregate outputs".
 
     Examples
     --------
@@ -138,6 +144,7 @@ class AggregateKNeighborsRegressor(_BagNeighbors, BagRegressor):
     Parameters
     ----------
     n_neighbors : int, default=5
+        Number of training instances that are asked.
     weights : {"uniform", "distance"}, default="uniform"
         Whether closer neighbours count more.
     metric : str or callable, default="minkowski"
@@ -158,6 +165,11 @@ class AggregateKNeighborsRegressor(_BagNeighbors, BagRegressor):
     AggregateKNeighborsClassifier : The same for counts of classes.
     AggregateTreeRegressor : Tells the instances of a bag apart, by a few cuts of features.
     AggregateRidgeRegressor : Tells them apart by one linear rule for all bags.
+
+    References
+    ----------
+    D. R. Musicant, R. Atlas, J. M. Christensen, J. F. Olson, J. M. Rzeszotarski, E. R. D. Turetsky,
+    "Supervised learning by training on aggregate outputs".
 
     Examples
     --------

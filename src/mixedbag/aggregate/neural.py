@@ -167,6 +167,11 @@ class AggregateMLPClassifier(_AggregateMLP, CountClassifier):
     AggregateLogisticRegression : Without the hidden layer: quicker, and repeatable.
     AggregateRBFClassifier : Hidden units that are found without the counts; one linear fit.
 
+    References
+    ----------
+    D. R. Musicant, R. Atlas, J. M. Christensen, J. F. Olson, J. M. Rzeszotarski, E. R. D. Turetsky,
+    "Supervised learning by training on aggregate outputs".
+
     Examples
     --------
     >>> import numpy as np
@@ -277,6 +282,11 @@ class AggregateMLPRegressor(_AggregateMLP, BagRegressor):
     AggregateMLPClassifier : The same for counts of classes.
     AggregateRidgeRegressor : Without the hidden layer: quicker, and repeatable.
     AggregateRBFRegressor : Hidden units that are found without the totals; one linear fit.
+
+    References
+    ----------
+    D. R. Musicant, R. Atlas, J. M. Christensen, J. F. Olson, J. M. Rzeszotarski, E. R. D. Turetsky,
+    "Supervised learning by training on aggregate outputs".
 
     Examples
     --------

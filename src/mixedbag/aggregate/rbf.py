@@ -197,6 +197,11 @@ class AggregateRBFRegressor(_RBFNetwork, BagRegressor):
     AggregateMLPRegressor : Moves its hidden units by the totals: slower, more flexible.
     AggregateSVR : Smooth functions too, around all instances in place of a few centres.
 
+    References
+    ----------
+    D. R. Musicant, R. Atlas, J. M. Christensen, J. F. Olson, J. M. Rzeszotarski, E. R. D. Turetsky,
+    "Supervised learning by training on aggregate outputs".
+
     Examples
     --------
     >>> import numpy as np

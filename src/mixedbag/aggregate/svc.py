@@ -101,6 +101,11 @@ class AggregateSVC(CountClassifier):
     mixedbag.margin.InstanceMarginSVC : Where a bag only says that it has some positive instance.
     AggregateSVR : For totals of a value.
 
+    References
+    ----------
+    D. R. Musicant, R. Atlas, J. M. Christensen, J. F. Olson, J. M. Rzeszotarski, E. R. D. Turetsky,
+    "Supervised learning by training on aggregate outputs".
+
     Examples
     --------
     >>> import numpy as np

@@ -77,6 +77,11 @@ class AggregateSVR(BagRegressor):
     AggregateRBFRegressor : A few Gaussians, by least squares: quicker with many bags.
     AggregateSVC : For counts of classes.
 
+    References
+    ----------
+    D. R. Musicant, R. Atlas, J. M. Christensen, J. F. Olson, J. M. Rzeszotarski, E. R. D. Turetsky,
+    "Supervised learning by training on aggregate outputs".
+
     Examples
     --------
     >>> import numpy as np

@@ -104,6 +104,11 @@ class AggregateTreeClassifier(_TreeGrower, CountClassifier):
     AggregateGradientBoostingClassifier : Trees that add up, fitted to the likelihood of the counts.
     AggregateTreeRegressor : The same for totals.
 
+    References
+    ----------
+    D. R. Musicant, R. Atlas, J. M. Christensen, J. F. Olson, J. M. Rzeszotarski, E. R. D. Turetsky,
+    "Supervised learning by training on aggregate outputs".
+
     Examples
     --------
     >>> import numpy as np
@@ -192,6 +197,11 @@ class AggregateTreeRegressor(_TreeGrower, BagRegressor):
     AggregateForestRegressor : The mean of many such trees.
     AggregateGradientBoostingRegressor : Small trees that add up.
     AggregateTreeClassifier : The same for counts of classes.
+
+    References
+    ----------
+    D. R. Musicant, R. Atlas, J. M. Christensen, J. F. Olson, J. M. Rzeszotarski, E. R. D. Turetsky,
+    "Supervised learning by training on aggregate outputs".
 
     Examples
     --------

@@ -253,6 +253,7 @@ class PooledBoostingClassifier(BoostedBags):
     pooling : object from `mixedbag.pooling`, default=LogMeanExp(1.0)
         From instance scores to bag scores.
     loss : ExponentialLoss or LogisticLoss, default=LogisticLoss()
+        What every round lowers.
     step : SignStep, NewtonStep or PartitionStep, default=NewtonStep()
         What a stump adds. Ignored with `estimator`, which always gets an exact line search.
     fit_intercept : bool, default=True

@@ -129,8 +129,8 @@ def compare(
 
     See Also
     --------
-    Comparison : What comes out, and how to ask it.
-    fit_best_setting : One learner, with its best setting, without a comparison.
+    mixedbag.comparison.Comparison : What comes out, and how to ask it.
+    mixedbag.comparison.fit_best_setting : One learner, with its best setting, uncompared.
     mixedbag.report.write_report : The page that explains it.
 
     Examples

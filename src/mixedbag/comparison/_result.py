@@ -59,6 +59,25 @@ class Progress(NamedTuple):
 class Comparison:
     """The outcome of `compare`. It is read, never changed.
 
+    Parameters
+    ----------
+    guess : Guess
+        The rule, and why.
+    protocol : Protocol
+        The data, its folds, and what is asked of them.
+    candidates : list of Candidate
+        The learners that take part.
+    skipped : dict
+        Learners that cannot take part, and why.
+    notes : list of str
+        What else there is to know, such as kept trials that had to be done again.
+    stacks : Stacks
+        Answers of learners and of their stack, as they are asked for.
+    figures : Figures
+        Figures of learners, as they are asked for.
+    progress : Progress
+        How far the work is.
+
     Attributes
     ----------
     rule, reason : str

@@ -57,6 +57,7 @@ class DPBoost(DisjunctiveClassifier):
     time_limit : float or None, default None
         Seconds for a fit. When they run out, the best classifier so far is kept, with a warning.
     random_state : int, RandomState or None, default None
+        Draws the starts of the local search; a number gives the same result every time.
 
     Attributes
     ----------
@@ -72,6 +73,10 @@ class DPBoost(DisjunctiveClassifier):
     LNPBoost : Better bounds on larger data, by cutting planes.
     SparseBagMarginSVC : The local search alone: quick, without a bound.
     ExactBagMarginSVC : Searches on until no better classifier can exist.
+
+    References
+    ----------
+    S. J. D. Andrews, "Learning from ambiguous examples", Ph.D. thesis, Brown University, 2007.
 
     Examples
     --------

@@ -55,6 +55,7 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
     time_limit : float or None, default None
         Seconds for a fit.
     random_state : int, RandomState or None, default None
+        Draws the starts of the local search; a number gives the same result every time.
 
     Attributes
     ----------

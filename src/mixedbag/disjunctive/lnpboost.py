@@ -59,6 +59,7 @@ class LNPBoost(DisjunctiveClassifier):
     depth_tol : float, default 0
         Refuse a cut that is shallower than this fraction of the relaxed value.
     tol : float, default 0.005
+        The fraction by which a round of cuts must raise the bound.
     patience : int, default 3
         Stop when `patience` rounds in a row raise the bound by less than the fraction `tol`. With
         ``tol=0`` cutting goes on until no cut is left to find: bags of few instances are then often
@@ -74,7 +75,10 @@ class LNPBoost(DisjunctiveClassifier):
         Grow the set of features by `features_per_round` a time (thesis Algorithm 7.2) until that
         lowers the projected objective by less than `selection_tol`. Not needed for speed; it fits
         less closely. `lower_bound_` still holds for all features.
-    features_per_round, selection_tol : int, float, defaults 2, 1e-4
+    features_per_round : int, default 2
+        Features that enter at a time, with `feature_selection`.
+    selection_tol : float, default 1e-4
+        The relative gain below which no more features enter, with `feature_selection`.
     fs_init, fs_min_iter, fs_max_iter, fs_add_tol : int, int, int, float, defaults 0, 0, 50, 1e-6
         Features drawn at random to begin with; rounds of selection before the gain may end it, and
         at most; the score (price less one) that a feature needs to enter.
@@ -92,6 +96,7 @@ class LNPBoost(DisjunctiveClassifier):
     time_limit : float or None, default None
         Seconds for a fit. When they run out, the best classifier so far is kept, with a warning.
     random_state : int, RandomState or None, default None
+        Draws starts and features; a number gives the same result every time.
 
     Attributes
     ----------
@@ -107,6 +112,10 @@ class LNPBoost(DisjunctiveClassifier):
     SparseBagMarginSVC : The local search alone: quick, without a bound.
     ExactBagMarginSVC : Searches on until no better classifier can exist.
     DPBoost : One large linear program, for small data.
+
+    References
+    ----------
+    S. J. D. Andrews, "Learning from ambiguous examples", Ph.D. thesis, Brown University, 2007.
 
     Examples
     --------

@@ -60,7 +60,7 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
         positive bag and for every instance of a negative bag, a dict that times the factor of its
         bag's label.
     fit_intercept : bool, default True
-        Whether f has a bias b. (The thesis prints its program without one; its accuracies need it.)
+        Whether f has a bias b. The thesis prints its program without one; its accuracies need it.
     intercept_scaling : float or None, default None
         None leaves the bias free of charge. A number s makes it the weight of a constant feature s.
     update : {"synchronous", "asynchronous"}, default "synchronous"
@@ -98,6 +98,10 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
     LNPBoost : The same problem, and how far the result can be from the best one.
     ExactBagMarginSVC : The same problem, solved to the end.
     mixedbag.margin.BagMarginSVC : The same margin with a 2-norm: uses all features, and kernels.
+
+    References
+    ----------
+    S. J. D. Andrews, "Learning from ambiguous examples", Ph.D. thesis, Brown University, 2007.
 
     Examples
     --------

@@ -30,6 +30,7 @@ class PrototypeClassifier(LogOddsMixin, BagClassifier):
     Parameters
     ----------
     n_prototypes : int, default=8
+        Number of places.
     gamma : float or "scale", default="scale"
         How fast closeness falls with squared distance. "scale" is
         ``1 / (n_features · variance)``.

@@ -30,10 +30,12 @@ class BagMarginSVC(_MarginSVC):
         "linear" is solved in the space of the features and suits any number of bags and sparse
         data. A callable gets two tables of instances and returns the table of their kernels. With
         "precomputed", the instances' features are their kernels with all training instances.
-    degree, coef0 : int, default=2, and float, default=1.0
-        Of the polynomial kernel ``(gamma <x, z> + coef0)**degree``; `coef0` also of "sigmoid".
+    degree : int, default=2
+        Of the polynomial kernel ``(gamma <x, z> + coef0)**degree``.
     gamma : {"scale", "auto"} or float, default="scale"
         Width of the kernel: "scale" is ``1 / (n_features * variance)``, "auto" ``1 / n_features``.
+    coef0 : float, default=1.0
+        The constant of the polynomial kernel, and of "sigmoid".
     loss : {"hinge", "squared_hinge"}, default="hinge"
         What a missed margin costs; the squared one needs ``kernel="linear"``.
     class_weight : dict or "balanced", optional
@@ -90,6 +92,10 @@ class BagMarginSVC(_MarginSVC):
 
     The intercept is free whatever the kernel: a constant added to a feature changes no answer of a
     linear machine.
+
+    References
+    ----------
+    S. J. D. Andrews, "Learning from ambiguous examples", Ph.D. thesis, Brown University, 2007.
 
     Examples
     --------

@@ -35,11 +35,13 @@ class SimilarityMarginSVC(_MarginSVC):
     kernel : {"rbf", "linear", "poly", "sigmoid"} or callable, default="rbf"
         "linear" is solved in the space of the features and suits any number of bags and sparse
         data. A callable gets two tables of instances and returns the table of their kernels.
-    degree, coef0 : int, default=2, and float, default=1.0
-        Of the polynomial kernel ``(gamma <x, z> + coef0)**degree``; `coef0` also of "sigmoid".
+    degree : int, default=2
+        Of the polynomial kernel ``(gamma <x, z> + coef0)**degree``.
     gamma : {"scale", "auto"} or float, default="scale"
         Width of the kernel and of similarities: "scale" is ``1 / (n_features * variance)``, "auto"
         ``1 / n_features``.
+    coef0 : float, default=1.0
+        The constant of the polynomial kernel, and of "sigmoid".
     class_weight : dict or "balanced", optional
         Factors of `C` by class label; "balanced" gives both sides' losses the same total price.
     max_iter : int, default=20
