@@ -9,9 +9,10 @@ import inspect
 import re
 from functools import cache
 
-from _tools import reference
 from numpydoc.docscrape import get_doc_object
 from numpydoc.validate import validate
+
+from _tools import reference
 
 METHOD_CHECKS = {
     "GL06",  # a section that no reader expects
@@ -59,7 +60,9 @@ def problems_of_methods():
         thing = _found(path)
         if inspect.isclass(thing):
             for name, member in vars(thing).items():
-                shown = inspect.isroutine(member) or isinstance(member, property) and member.__doc__
+                shown = inspect.isroutine(member) or (
+                    isinstance(member, property) and member.__doc__
+                )
                 if shown and not name.startswith("_"):
                     yield from _of_docstring(f"{path}.{name}", METHOD_CHECKS)
 

@@ -310,8 +310,8 @@ class SpreadLabels(BagEstimator):
 
     See Also
     --------
-    mixedbag.classics.InstanceAverageClassifier : Weights instances so that all bags count alike, and
-        averages their probabilities.
+    mixedbag.classics.InstanceAverageClassifier : Weights instances so that all bags count alike,
+        and averages their probabilities.
     mixedbag.margin.InstanceMarginSVC : Goes on from there, and corrects the labels of instances.
     BagFeatures : Another baseline: one row a bag.
 

@@ -96,7 +96,8 @@ class AggregateSVC(CountClassifier):
 
     See Also
     --------
-    AggregateLogisticRegression : Leaves the labels open: probabilities in place of one way to label.
+    AggregateLogisticRegression : Leaves the labels open: probabilities in place of one
+        way to label.
     AggregateTreeClassifier : Labels by a few cuts of features.
     mixedbag.margin.InstanceMarginSVC : Where a bag only says that it has some positive instance.
     AggregateSVR : For totals of a value.

@@ -56,8 +56,8 @@ class MIForestClassifier(LogOddsMixin, BagClassifier):
 
     See Also
     --------
-    mixedbag.margin.AnnealedInstanceMarginSVC : The same annealing of labels, around a support vector
-        machine.
+    mixedbag.margin.AnnealedInstanceMarginSVC : The same annealing of labels, around a support
+        vector machine.
     TwoLevelClassifier : A forest too, to describe bags by the regions they occupy; one positive
         instance need not decide.
     mixedbag.boosting.ExpRegBoost : Trees of one split that are added up, each for the loss of bags.

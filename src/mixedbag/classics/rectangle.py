@@ -58,7 +58,7 @@ class AxisParallelRectangle(BagClassifier):
 
     See Also
     --------
-    EliminationRectangle : Shrinks a rectangle around all instances of positive bags, from the outside.
+    EliminationRectangle : Shrinks a rectangle around all instances of positive bags.
     DiverseDensity : A soft form of the same idea: closeness to a point, feature by feature.
     OptimalBallClassifier : Balls around single instances; several of them vote.
 

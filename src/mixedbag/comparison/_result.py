@@ -113,7 +113,8 @@ class Comparison:
     >>> from mixedbag import compare
     >>> from mixedbag.datasets import load_digits_bags
     >>> data = load_digits_bags(n_bags=20)
-    >>> result = compare(data.bags, data.y, learners=["bag statistics + SVM"], folds=2, inner_folds=2)
+    >>> quick = dict(learners=["bag statistics + SVM"], folds=2, inner_folds=2)
+    >>> result = compare(data.bags, data.y, **quick)
     >>> result.rule, result.metric, len(result.splits)
     ('any', 'accuracy', 2)
     """

@@ -48,7 +48,7 @@ class TransductiveClassifier(BagClassifier):
     --------
     LNPBoost : A learner that it can use; says how far the result can be from the best.
     SparseBagMarginSVC : Another, by a local search without a bound.
-    sklearn.semi_supervised.SelfTrainingClassifier : Labels the examples it is sure of, round by round.
+    sklearn.semi_supervised.SelfTrainingClassifier : Labels what it is sure of, round by round.
 
     Examples
     --------

@@ -135,7 +135,7 @@ class DistributedBags(BlockedBags):
     >>> table = pa.table({"bag": [0, 0, 1, 2, 2, 3], "y": [1, 1, 0, 1, 1, 0], "x": np.arange(6.0)})
     >>> pq.write_table(table, "shapes.parquet")
     >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
-    ...     bags = DistributedBags.from_parquet("shapes.parquet", bag="bag", label="y", client=client)
+    ...     bags = DistributedBags.from_parquet("shapes.parquet", "bag", "y", client=client)
     ...     model = MILogisticRegression().fit(bags)
     >>> bags.n_bags, model.coef_.shape
     (4, (1,))

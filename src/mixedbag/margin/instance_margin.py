@@ -79,7 +79,7 @@ class InstanceMarginSVC(_MarginSVC):
     --------
     BagMarginSVC : One witness a positive bag; its other instances do not count.
     AnnealedInstanceMarginSVC : Starts from soft labels, to pass by poor local optima.
-    mixedbag.wrappers.SpreadLabels : The start of this search alone: instances keep their bag's label.
+    mixedbag.wrappers.SpreadLabels : The start of this search alone: labels are not corrected.
 
     Notes
     -----

@@ -46,7 +46,8 @@ def write_report(
     >>> from mixedbag.datasets import load_digits_bags
     >>> from mixedbag.report import write_report
     >>> data = load_digits_bags(n_bags=20)
-    >>> result = compare(data.bags, data.y, learners=["bag statistics + SVM"], folds=2, inner_folds=2)
+    >>> quick = dict(learners=["bag statistics + SVM"], folds=2, inner_folds=2)
+    >>> result = compare(data.bags, data.y, **quick)
     >>> write_report(result, "digits.html", data, title="Which bags hold a 9?")
     >>> "Which bags hold a 9?" in Path("digits.html").read_text(encoding="utf-8")
     True
@@ -86,7 +87,8 @@ def report_page(
     >>> from mixedbag.datasets import load_digits_bags
     >>> from mixedbag.report import report_page
     >>> data = load_digits_bags(n_bags=20)
-    >>> result = compare(data.bags, data.y, learners=["bag statistics + SVM"], folds=2, inner_folds=2)
+    >>> quick = dict(learners=["bag statistics + SVM"], folds=2, inner_folds=2)
+    >>> result = compare(data.bags, data.y, **quick)
     >>> report_page(result, data).lstrip()[:15].lower()
     '<!doctype html>'
     """

@@ -198,7 +198,8 @@ def read_rows(
     --------
     >>> from pathlib import Path
     >>> from mixedbag.tables import read_rows
-    >>> _ = Path("wine.csv").write_text(chr(10).join(["pH,kind", "3.2,red", "3.0,white", "3.4,red"]))
+    >>> lines = ["pH,kind", "3.2,red", "3.0,white", "3.4,red"]
+    >>> _ = Path("wine.csv").write_text(chr(10).join(lines))
     >>> read_rows("wine.csv", "kind", header=True, delimiter=",")
     Table(3 rows × 1 features, 1 of white, 2 of red)
     """
