@@ -119,8 +119,10 @@ class BagClassifier(ClassifierMixin, Calibrating, BagEstimator):
     ...         return ((bags.instances - self.centre_) ** 2).sum(axis=1) - 20.0
     >>> data = make_any(n_bags=20, random_state=0)
     >>> model = FarOut().fit(data.bags, data.y)
-    >>> len(model.predict(data.bags)), len(model.predict_instances(data.bags)) == data.bags.n_instances
-    (20, True)
+    >>> len(model.predict(data.bags))
+    20
+    >>> len(model.predict_instances(data.bags)) == data.bags.n_instances
+    True
     """
 
     def _read_targets(self, bags, y):
