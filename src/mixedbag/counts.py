@@ -60,7 +60,7 @@ class CountClassifier(ClassifierMixin, BagEstimator):
     ...         return np.tile(self.share_, (bags.n_instances, 1))
     >>> bags = Bags.from_list([[[0.0], [1.0], [2.0]], [[3.0]]])
     >>> SameForAll().fit(bags, [2, 1]).predict(bags)
-    array([3, 1])
+    array([3., 1.])
     """
 
     _rules = ("count",)

@@ -140,9 +140,11 @@ def proportion_scorer(estimator: Any, bags: Any, counts: ArrayLike) -> float:
     >>> from mixedbag.aggregate import AggregateRidgeClassifier
     >>> from mixedbag.datasets import make_count
     >>> from mixedbag.metrics import proportion_scorer
+    >>> from mixedbag.model_selection import BagStratifiedKFold
     >>> data = make_count(n_bags=40, random_state=0)
-    >>> grid = {"alpha": [0.1, 10.0]}
-    >>> search = GridSearchCV(AggregateRidgeClassifier(), grid, scoring=proportion_scorer, cv=3)
+    >>> learner, grid = AggregateRidgeClassifier(), {"alpha": [0.1, 10.0]}
+    >>> folds = BagStratifiedKFold(3, random_state=0)
+    >>> search = GridSearchCV(learner, grid, scoring=proportion_scorer, cv=folds)
     >>> bool(-0.2 < search.fit(data.bags, data.y).best_score_ <= 0)
     True
     """

@@ -419,7 +419,7 @@ class LogMeanExp(LogSumExp):
     >>> from mixedbag.pooling import LogMeanExp
     >>> scores, offsets = np.array([0.0, 4.0]), np.array([0, 2])
     >>> [float(LogMeanExp(lam).value(scores, offsets)[0].round(2)) for lam in (0.01, 1.0, 100.0)]
-    [2.02, 3.32, 3.99]
+    [2.02, 3.33, 3.99]
     """
 
     def _score(self, log_total, offsets):

@@ -150,7 +150,7 @@ def info(name: str) -> "Entry":
     --------
     >>> from mixedbag.datasets import info
     >>> info("musk1").published
-    'Dietterich, Lathrop and Lozano-Pérez 1997'
+    'Dietterich, Lathrop & Lozano-Pérez, Solving the multiple instance problem (1997)'
     """
     from mixedbag.datasets._entries import ENTRIES
 

@@ -144,8 +144,10 @@ def read(
     --------
     >>> from pathlib import Path
     >>> from mixedbag.datasets import read
-    >>> table = "molecule,pH,active" + chr(10) + "a,7.1,yes" + chr(10) + "a,6.5,yes"
-    >>> _ = Path("shapes.csv").write_text(table + chr(10) + "b,4.2,no")
+    >>> _ = Path("shapes.csv").write_text('''molecule,pH,active
+    ... a,7.1,yes
+    ... a,6.5,yes
+    ... b,4.2,no''')
     >>> data = read("shapes.csv", bag="molecule", label="active")
     >>> data.bags, data.y.tolist()
     (Bags(2 bags, 3 instances × 1 features), ['yes', 'no'])

@@ -61,10 +61,14 @@ def read_blocks(
     --------
     >>> from pathlib import Path
     >>> from mixedbag.datasets import read_blocks
-    >>> lines = ["bag,label,x", *(f"{i // 3},{i // 3 % 2},{i}" for i in range(12))]
-    >>> _ = Path("long.csv").write_text(chr(10).join(lines))
-    >>> [len(block.bags) for block in read_blocks("long.csv", rows=6)]
-    [2, 2]
+    >>> _ = Path("long.csv").write_text('''bag,label,x
+    ... a,1,0.5
+    ... a,1,2.0
+    ... b,0,0.1
+    ... c,0,0.3
+    ... c,0,0.2''')
+    >>> [block.bags.ids.tolist() for block in read_blocks("long.csv", rows=3)]
+    [['a', 'b'], ['c']]
     """
     from mixedbag import tables
 

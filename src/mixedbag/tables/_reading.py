@@ -198,8 +198,10 @@ def read_rows(
     --------
     >>> from pathlib import Path
     >>> from mixedbag.tables import read_rows
-    >>> lines = ["pH,kind", "3.2,red", "3.0,white", "3.4,red"]
-    >>> _ = Path("wine.csv").write_text(chr(10).join(lines))
+    >>> _ = Path("wine.csv").write_text('''pH,kind
+    ... 3.2,red
+    ... 3.0,white
+    ... 3.4,red''')
     >>> read_rows("wine.csv", "kind", header=True, delimiter=",")
     Table(3 rows × 1 features, 1 of white, 2 of red)
     """

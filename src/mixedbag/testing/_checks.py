@@ -64,9 +64,24 @@ def check_bag_estimator(estimator: Any, expected_failures: Mapping[str, str] | N
 
     Examples
     --------
-    >>> from mixedbag.classics import CitationKNN
+    A learner that answers by chance is found out:
+
+    >>> import numpy as np
+    >>> from mixedbag.base import BagClassifier
     >>> from mixedbag.testing import check_bag_estimator
-    >>> check_bag_estimator(CitationKNN())
+    >>> class Moody(BagClassifier):
+    ...     _rules = ("any",)
+    ...
+    ...     def _fit(self, bags, sign, weight):
+    ...         self.mood_ = np.random.default_rng().normal(size=bags.n_features)
+    ...
+    ...     def _score_instances(self, bags):
+    ...         return bags.instances @ self.mood_
+    >>> try:
+    ...     check_bag_estimator(Moody())
+    ... except AssertionError:
+    ...     print("two fits on the same bags differ")
+    two fits on the same bags differ
     """
     for check in bag_checks(estimator, expected_failures):
         check(clone(estimator))
