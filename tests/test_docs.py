@@ -170,12 +170,10 @@ def test_docstring_examples(name, tmp_path, monkeypatch):
 
 def test_docstrings_have_what_a_reader_looks_for():
     """Examples, parameters, relations: what `make docs` asks of them through numpydoc."""
-    pytest.importorskip("numpydoc")
     assert not list(tool("docstrings").problems())
 
 
 def test_a_docstring_with_a_hole_is_found_out(monkeypatch):
-    pytest.importorskip("numpydoc")
     docstrings = tool("docstrings")
     monkeypatch.setattr(docstrings, "public_paths", lambda: ["mixedbag.load"])
     assert not list(docstrings.problems())
