@@ -48,7 +48,7 @@ class FisherVectorClassifier(EmbeddedClassifier):
 
     See Also
     --------
-    VLADClassifier : Clusters in place of a mixture: quicker, and with fewer entries.
+    VLADClassifier : Clusters in place of a mixture: tells where instances lie, not how wide.
     VocabularyClassifier : Only the shares of each kind; instances are scored exactly.
 
     Examples
