@@ -10,7 +10,7 @@ import pytest
 
 from mixedbag import _on_disk
 from mixedbag.datasets import BagData, read, read_blocks
-from mixedbag.datasets.folders import is_folder, read_bag
+from mixedbag.datasets._folders import is_folder, read_bag
 from mixedbag.exceptions import InputError
 
 h5py = pytest.importorskip("h5py")

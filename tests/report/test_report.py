@@ -138,6 +138,17 @@ def test_what_matters_is_found():
     assert features[0]["mean"] > 3 * abs(features[1]["mean"])
 
 
+def test_what_is_typical_is_found_a_piece_at_a_time(monkeypatch):
+    monkeypatch.setattr(_views, "_PIECE", 300)
+    X = np.random.default_rng(0).normal(size=(1000, 4))
+    X[::3, 1] = np.nan
+    X[:, 3] = np.nan
+    mean, scale = _views._mean_and_scale(X)
+    np.testing.assert_allclose(mean[:3], np.nanmean(X[:, :3], axis=0))
+    np.testing.assert_allclose(scale[:3], np.nanstd(X[:, :3], axis=0))
+    assert mean[3] == scale[3] == 0.0
+
+
 def test_labels_have_few_digits():
     data = make_sum(n_bags=30, random_state=0)
     y = np.asarray(data.y) + 1 / 3

@@ -147,8 +147,8 @@ def read_bag(
 ) -> "BagData":
     """The one bag of that id, as `BagData`."""
     from mixedbag.datasets import BagData, read_blocks
-    from mixedbag.datasets.folders import is_folder
-    from mixedbag.datasets.folders import read_bag as read_file
+    from mixedbag.datasets._folders import is_folder
+    from mixedbag.datasets._folders import read_bag as read_file
 
     if is_folder(path):
         return read_file(path, name)
@@ -166,7 +166,7 @@ def read_bag(
 @at_the_edge
 def refuse_unlabelled(data: "BagData", source: str) -> None:
     """Refuse data without labels, with the option that names them."""
-    from mixedbag.datasets.folders import is_folder
+    from mixedbag.datasets._folders import is_folder
 
     if data.y is None and is_folder(source):
         raise ValueError(f"{source} has no labels: name the table that has them with --labels")

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from mixedbag.datasets._folders import is_folder, read_folder
 from mixedbag.datasets._formats import arff, c45, indexed, layouts, matlab
 from mixedbag.datasets._formats.columns import Columns
 from mixedbag.datasets._formats.source import Source
 from mixedbag.datasets._time import in_order_of
-from mixedbag.datasets.folders import is_folder, read_folder
 from mixedbag.datasets.records import BagData, DataFormatError
 from mixedbag.exceptions import InputError
 

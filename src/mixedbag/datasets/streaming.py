@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from mixedbag.datasets._folders import is_folder, read_folder_blocks
 from mixedbag.datasets._formats.source import Source
-from mixedbag.datasets.folders import is_folder, read_folder_blocks
 from mixedbag.datasets.readers import as_columns, is_table, read, recognise
 from mixedbag.datasets.records import BagData
 

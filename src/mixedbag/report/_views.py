@@ -7,6 +7,7 @@ import numpy as np
 _BARS = 12
 _CHANNELS = 6
 _SAMPLES = 400
+_PIECE = 2**20  # values looked at at a time
 
 
 def view_of(result, data):
@@ -57,10 +58,7 @@ class Bars:
             square = np.asarray(X.power(2).mean(axis=0)).ravel()
             self._scale = np.sqrt(np.maximum(square - self._mean**2, 0))
         else:
-            counted = ~np.isnan(X).all(axis=0)
-            self._mean, self._scale = np.zeros(X.shape[1]), np.zeros(X.shape[1])
-            self._mean[counted] = np.nanmean(X[:, counted], axis=0)
-            self._scale[counted] = np.nanstd(X[:, counted], axis=0)
+            self._mean, self._scale = _mean_and_scale(X)
         self.about = {"kind": "bars"}
 
     def show(self, X, rows):
@@ -73,6 +71,16 @@ class Bars:
             "z": [[round(float(v), 1) for v in row[features]] for row in z],
             "values": [[_short(v) for v in row[features]] for row in X],
         }
+
+
+def _mean_and_scale(X):
+    """Mean and standard deviation of the known values of each column, a piece of rows at a time."""
+    step = max(1, _PIECE // X.shape[1])
+    parts = [X[i : i + step] for i in range(0, len(X), step)]
+    n_known = np.maximum(sum((~np.isnan(part)).sum(axis=0) for part in parts), 1)
+    mean = sum(np.nansum(part, axis=0, dtype=np.float64) for part in parts) / n_known
+    square = sum(np.nansum((part - mean) ** 2, axis=0) for part in parts) / n_known
+    return mean, np.sqrt(square)
 
 
 def _short(value):

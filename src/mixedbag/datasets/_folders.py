@@ -6,7 +6,6 @@ where the instances lie, such as the patches of a slide. Labels come in a table 
 of PyTorch (``.pt``) are not read: they are pickles, and opening one may run any program.
 """
 
-import glob
 import os
 import re
 from collections.abc import Iterator
@@ -19,32 +18,16 @@ import numpy as np
 
 from mixedbag._on_disk import empty_table, mapping_of
 from mixedbag.bags import Bags
-from mixedbag.datasets._formats.hdf5 import Hdf5Arrays
-from mixedbag.datasets._formats.safetensors import read_safetensors
-from mixedbag.datasets._formats.source import Source
-from mixedbag.datasets._formats.stored import Stored, read_npy, read_npz
-from mixedbag.datasets.records import BagData, DataFormatError, class_sizes
+from mixedbag.datasets._bag_files import described, files_of, is_folder, some, stem
+from mixedbag.datasets.records import BagData, class_sizes
 from mixedbag.exceptions import InputError
 
 if TYPE_CHECKING:
     from mixedbag.tables import Roles
 
-_READERS = {".npy": read_npy, ".npz": read_npz, ".safetensors": read_safetensors}
-_HDF5 = (".h5", ".hdf5")
-_SUFFIXES = (*_READERS, *_HDF5)
-_PICKLES = (".pt", ".pth")
-_NAMES = ("features", "feats")
+__all__ = ["is_folder", "read_bag", "read_folder", "read_folder_blocks"]
+
 _ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,5}$")
-_TOLD = 3  # names that a note gives
-
-
-def is_folder(path: Any) -> bool:
-    """Whether a path, or a pattern of paths, means files of arrays, one a bag."""
-    if not isinstance(path, (str, os.PathLike)):
-        return False
-    if os.path.isdir(path):
-        return bool(_inside(path, (*_SUFFIXES, *_PICKLES)) or _subfolders(path))
-    return os.fspath(path).lower().endswith((*_SUFFIXES, *_PICKLES))
 
 
 def read_folder(
@@ -102,24 +85,6 @@ def read_bag(path: str | Path, name: str) -> BagData:
 
 
 @dataclass(frozen=True)
-class _File:
-    """The file of a bag: its name, and where its instances and their places are."""
-
-    name: str
-    source: Source
-    features: Stored
-    coords: Stored | None
-
-    @property
-    def n_rows(self):
-        return self.features.shape[-2]
-
-    @property
-    def n_features(self):
-        return self.features.shape[-1]
-
-
-@dataclass(frozen=True)
 class _Folder:
     files: list
     place: Path
@@ -141,7 +106,7 @@ class _Folder:
         coords = np.full((len(X), 2), np.nan) if is_somewhere else None
         missing = []
         for file, start, stop in zip(self.files, offsets[:-1], offsets[1:]):
-            _fill(X[start:stop], file.features)
+            X[start:stop] = file.features.load()
             if _check_values(X[start:stop], file.source):
                 missing.append(file.name)
             if coords is not None and file.coords is not None:
@@ -150,7 +115,7 @@ class _Folder:
         if mapping_of(X) is not None:
             notes.append(f"{X.nbytes / 1e9:.1f} GB of instances stay on disk, mapped into memory")
         if missing:
-            notes.append(f"missing values (NaN) in {_some(missing)}")
+            notes.append(f"missing values (NaN) in {some(missing)}")
         if is_somewhere:
             notes.append("instances have coordinates")
         bags = Bags(X, offsets, [file.name for file in self.files])
@@ -161,120 +126,17 @@ class _Folder:
 def _opened(path, roles, only=None):
     """The files of a folder, described, while their readers are there."""
     if roles is not None:
-        for option in ("time", "instance", "features", "drop"):
-            if option != "features" and getattr(roles, option):
+        for option in ("time", "instance", "drop"):
+            if getattr(roles, option):
                 raise InputError(f"{path}: a folder of bags has no columns, so no {option}")
-    paths, place, notes = _files_of(path)
+    paths, place, notes = files_of(path)
     if only is not None:
-        found = [p for p in paths if only in (_stem(p), p.name)]
+        found = [p for p in paths if only in (stem(p), p.name)]
         if not found:
             raise InputError(f"{path} has no bag {only!r} among its {len(paths)} bags")
         paths = found
-    hdf5 = None
-    if any(p.suffix.lower() in _HDF5 for p in paths):
-        hdf5 = Hdf5Arrays()
-    readers = _READERS | dict.fromkeys(_HDF5, hdf5)
-    try:
-        files = [_described(p, readers[p.suffix.lower()]) for p in paths]
-        _refuse_unlike(files)
+    with described(paths) as files:
         yield _Folder(files, place, notes)
-    finally:
-        if hdf5 is not None:
-            hdf5.close()
-
-
-def _files_of(path):
-    """The paths of the bags' files, what to call all of them, and notes."""
-    name = os.fspath(path)
-    if os.path.isdir(name):
-        found = _inside(name, _SUFFIXES)
-        pickles = _inside(name, _PICKLES)
-        if not found and not pickles:
-            inner = _subfolders(name)
-            raise InputError(f"{name} has no files of bags; {_some(inner)} has: name that folder")
-    else:
-        paths = [name] if os.path.exists(name) else glob.glob(name, recursive=True)
-        if not paths:
-            raise FileNotFoundError(f"no file {name!r}")
-        paths = [Path(p) for p in paths]
-        found = sorted(p for p in paths if p.suffix.lower() in _SUFFIXES)
-        pickles = sorted(p for p in paths if p.suffix.lower() in _PICKLES)
-    if not found:
-        raise DataFormatError(
-            pickles[0],
-            f"{pickles[0].suffix} files are pickles, and opening one may run any program: they are "
-            "not read; save the arrays as .npy, .safetensors or .h5",
-        )
-    stems = [_stem(p) for p in found]
-    for earlier, later in zip(sorted(stems), sorted(stems)[1:]):
-        if earlier == later:
-            both = [p for p in found if _stem(p) == later]
-            raise DataFormatError(both[1], f"{both[0].name} is there, too: which one is the bag?")
-    notes = (f"{len(pickles)} pickles ({pickles[0].suffix}) not read",) if pickles else ()
-    return found, Path(name), notes
-
-
-def _inside(folder, suffixes):
-    return sorted(p for p in Path(folder).iterdir() if p.suffix.lower() in suffixes and p.is_file())
-
-
-def _subfolders(folder):
-    """Folders inside that have files of bags."""
-    return sorted(
-        str(inner)
-        for inner in Path(folder).iterdir()
-        if inner.is_dir() and _inside(inner, _SUFFIXES)
-    )
-
-
-def _stem(path):
-    return path.name[: -len(path.suffix)]
-
-
-def _described(path, reader):
-    source = Source(path)
-    if not os.path.getsize(path):
-        raise source.error("the file is empty")
-    arrays = {name: _flat(stored) for name, stored in reader(source).items()}
-    tables = {n: s for n, s in arrays.items() if len(s.shape) == 2 and n != "coords"}
-    named = [name for name in _NAMES if name in arrays]
-    if named:
-        features = arrays[named[0]]
-    elif len(tables) == 1:
-        (features,) = tables.values()
-    else:
-        listed = ", ".join(f"{name!r} of shape {s.shape}" for name, s in arrays.items()) or "none"
-        raise source.error(f"no array 'features' of a row an instance; the arrays are {listed}")
-    if len(features.shape) != 2 or 0 in features.shape:
-        raise source.error(f"features of shape {features.shape}: a row an instance is expected")
-    coords = arrays.get("coords")
-    for what, stored in (("features", features), ("coords", coords)):
-        if stored is not None and stored.dtype.kind not in "iuf":
-            raise source.error(f"{what} of type {stored.dtype}: numbers are expected")
-    if coords is not None and (
-        len(coords.shape) != 2 or coords.shape[0] != features.shape[0] or coords.shape[1] < 2
-    ):
-        raise source.error(f"coords of shape {coords.shape} beside features of {features.shape}")
-    return _File(_stem(path), source, features, coords)
-
-
-def _flat(stored):
-    """The array without the axis of length one that some tools put in front."""
-    if len(stored.shape) == 3 and stored.shape[0] == 1:
-        return Stored(stored.shape[1:], stored.dtype, lambda: stored.load()[0])
-    return stored
-
-
-def _refuse_unlike(files):
-    for file in files:
-        if file.n_features != files[0].n_features:
-            raise file.source.error(
-                f"{file.n_features} features, {files[0].source.path.name} has {files[0].n_features}"
-            )
-
-
-def _fill(rows, stored):
-    rows[...] = stored.load()
 
 
 def _check_values(X, source):
@@ -331,10 +193,10 @@ def _told(folder, roles, labels, query):
     notes = list(found.notes)
     without = [file.name for i, file in enumerate(folder.files) if i not in rows]
     if without:
-        notes.append(f"{len(without)} files without a label left out: {_some(without)}")
+        notes.append(f"{len(without)} files without a label left out: {some(without)}")
     absent = [name for name in found.names if _match(name, places) is None]
     if absent:
-        notes.append(f"{len(absent)} labels without a file: {_some(absent)}")
+        notes.append(f"{len(absent)} labels without a file: {some(absent)}")
     roles_told = {"y": found.label, "weight": found.weight, "groups": found.group}
     told = {role: None if v is None else v[order] for role, v in roles_told.items()}
     return {"files": files, **told}, notes
@@ -348,8 +210,3 @@ def _places(files):
 def _match(text, places):
     """The file that a text names: as it is, or with another ending, such as ``slide-1.svs``."""
     return places.get(text, places.get(_ENDING.sub("", text)))
-
-
-def _some(names):
-    more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""
-    return ", ".join(map(str, names[:_TOLD])) + more
