@@ -13,7 +13,7 @@ from mixedbag import Bags, compare
 from mixedbag.datasets import load_digits_bags, make_count, make_majority, make_sequences, make_sum
 from mixedbag.datasets.records import BagData
 from mixedbag.inspection import permutation_importance
-from mixedbag.report import _importance, report_page, write_report
+from mixedbag.report import _importance, _views, report_page, write_report
 
 _spec = importlib.util.spec_from_file_location("browser", Path(__file__).with_name("browser.py"))
 browser = importlib.util.module_from_spec(_spec)
