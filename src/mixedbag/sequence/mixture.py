@@ -28,8 +28,8 @@ class MARClassifier(SequenceClassifier):
         (postures) apart.
     level : float, default=0.0
         The power of each state's own level, a Gaussian of its samples, beside its autoregression. 0
-        is the paper's model, which tells motions apart; around 0.1 it tells postures apart, too.
-        The likelihood is then a composite one.
+        is the paper's model, which tells motions apart; above 0 levels (postures) count as well, and
+        the likelihood is a composite one.
     max_iter : int, default=30
         Most iterations of EM on states and labels together.
     n_init : int, default=2
