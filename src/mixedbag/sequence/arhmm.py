@@ -32,7 +32,7 @@ class ARHMMClassifier(SequenceClassifier):
         (postures) apart.
     level : float, default=0.0
         The power of each state's own level, a Gaussian of its samples, beside its autoregression. 0
-        is the paper's model, which tells motions apart; above 0 levels (postures) count as well, and
+        is the paper's model, which tells motions apart; above 0 levels (postures) count, too, and
         the likelihood is a composite one.
     max_iter : int, default=30
         Most iterations of EM on states and labels together.
