@@ -59,6 +59,11 @@ class SetKernelSVC(BagKernelSVC):
     CitationKNN : Compares bags by their nearest instances, and lets neighbours vote.
     mixedbag.margin.BagMarginSVC : Where one instance decides, and the others say nothing.
 
+    Notes
+    -----
+    What tables call MI-SMO, after Weka's name, is this: with its multi-instance kernels the method
+    "normalised", with its "minimax" features the method "statistics".
+
     Examples
     --------
     >>> from mixedbag.classics import SetKernelSVC
