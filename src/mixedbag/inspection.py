@@ -279,7 +279,7 @@ class SequenceDisplay(_Display):
     >>> import numpy as np
     >>> from mixedbag.inspection import SequenceDisplay
     >>> time = np.linspace(0, 6, 50)
-    >>> shown = SequenceDisplay(np.sin(time)[:, None], time > 3, ["arm"], title="waving")
+    >>> shown = SequenceDisplay(np.sin(time)[:, None], time**2, ["arm"], title="waving")
     >>> shown.plot().ax_.get_title()
     'waving'
     """

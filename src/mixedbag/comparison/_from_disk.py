@@ -31,6 +31,7 @@ def fit_from_disk(
     Parameters
     ----------
     source : SpooledBags
+        The bags, kept on disk.
     rule, learner, random_state, positive
         As in `fit_best_setting`.
 

@@ -21,6 +21,7 @@ def fits_in_memory(source: Any) -> bool:
     Returns
     -------
     bool
+        Whether it does.
 
     See Also
     --------
