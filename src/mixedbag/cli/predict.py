@@ -41,12 +41,15 @@ def command(
     column "outside" names features that are far from all that was learned from: by more than a
     quarter of their range.
     """
+    import pyarrow as pa
     from joblib import cpu_count
 
     from mixedbag.cli._answers import asking, needed_features, remembered
     from mixedbag.cli._overlap import ahead, behind, side_by_side
     from mixedbag.cli.tables import stream_bags
 
+    # The system's allocator gives memory back sooner than that of Arrow.
+    pa.set_memory_pool(pa.system_memory_pool())
     fitted = load_model(model)
     with asking(model):
         features = needed_features(fitted)
