@@ -92,7 +92,9 @@ def _learning_from_blocks(candidate):
     """The candidate as it learns from blocks: kernel machines are linear there."""
     last = candidate.estimator.steps[-1][1]
     if not hasattr(last, "_fit_blocks"):
-        able = [kind.__name__ for kind in all_learners() if hasattr(kind, "_fit_blocks")]
+        rules = set(getattr(last, "_rules", ("any",)))
+        kinds = [kind for kind in all_learners() if rules & set(kind._rules)]
+        able = [kind.__name__ for kind in kinds if hasattr(kind, "_fit_blocks")]
         raise InputError(
             f"{candidate.name} needs all bags in memory; from disk learn {', '.join(able)}"
         )
