@@ -5,7 +5,8 @@ import pytest
 from sklearn import metrics
 
 from mixedbag.comparison import _intervals
-from mixedbag.comparison._measures import MEASURES, Cases, choose_measure, confusion, suitable
+from mixedbag.comparison._cases import Cases, confusion
+from mixedbag.comparison._measures import MEASURES, choose_measure, suitable
 from mixedbag.exceptions import InputError
 
 

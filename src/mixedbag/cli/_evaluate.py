@@ -92,7 +92,7 @@ def evaluate(model, data):
 
 def _classes(model, data):
     from mixedbag.cli._figures import class_figures
-    from mixedbag.comparison._measures import Cases, confusion
+    from mixedbag.comparison._cases import Cases, confusion
 
     words = [str(label) for label in model.classes_.tolist()]
     truth = _codes(words, data.y, "label")

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from mixedbag.comparison._measures import Cases, suitable
+from mixedbag.comparison._cases import Cases
+from mixedbag.comparison._measures import suitable
 
 
 def class_figures(truth, probability, decided, weight):

@@ -9,8 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from mixedbag import _evidence
+from mixedbag.comparison._cases import Cases
 from mixedbag.comparison._costs import read_costs
-from mixedbag.comparison._measures import Cases, choose_measure
+from mixedbag.comparison._measures import choose_measure
 from mixedbag.exceptions import InputError
 
 CLASS_RULES = ("any", "majority", "sequence")

@@ -10,8 +10,8 @@ import numpy as np
 
 from mixedbag._evidence import knows_instances
 from mixedbag.comparison._candidates import Candidate
+from mixedbag.comparison._cases import confusion
 from mixedbag.comparison._leaderboard import Entry, Figures, Row, make_rows
-from mixedbag.comparison._measures import confusion
 from mixedbag.comparison._protocol import Protocol
 from mixedbag.comparison._rules import Guess
 from mixedbag.comparison._sequence import Work
