@@ -75,7 +75,7 @@ function instanceCard(bag, r, known, picture) {
   const bar = isClass ? klass(askedClass(bag, known)) : ACCENT;
   return make("article", { class: `instance${r === 0 ? " top" : ""}` },
     make("header", {}, make("span", { text: bag.names[r], title: bag.names[r] }),
-      make("b", { text: isClass ? percent(score, 0) : short(score) })),
+      make("b", { text: isClass ? percent(score, 0) : beside(score, Math.max(high, -low)) })),
     make("div", { class: "meter" }, make("i", { style: `width:${fillTo.toFixed(1)}%;background:${bar}` })), picture,
     gain == null ? "" : tip(make("small", { class: "gain", text: `${gain < 0 ? "−" : "+"}${Math.abs(gain).toFixed(2)}` }),
       isClass ? `for the answer ${bag.predicted}, in log-odds` : "of the bag's amount"),
@@ -153,8 +153,8 @@ function paintSeries(bag, known) {
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `the series, shaded where it is ${bag.predicted}` });
   const answered = bag.shares[bag.answered];
   for (let i = 0; i < n; i++) {
-    svg.append(draw("rect", { class: "shade", x: px(i - 0.5), width: px(1) - px(0) + 0.3, y: 0, height: height - strip - 24,
-      fill: klass(bag.answered), opacity: (0.32 * answered[i]).toFixed(3) }));
+    svg.append(draw("rect", { class: "shade", x: px(i - 0.5), width: px(1) - px(0), y: 0, height: height - strip - 24,
+      fill: klass(bag.answered), opacity: (0.32 * answered[i]).toFixed(3), "shape-rendering": "crispEdges" }));
   }
   bag.lines.forEach((line, c) => {
     const seen = line.filter((v) => v != null), lo = Math.min(...seen), hi = Math.max(...seen);

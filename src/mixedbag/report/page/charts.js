@@ -3,7 +3,8 @@
 // Colours of classes (klass) mean classes and nothing else; everything else is accent, ink or grey.
 
 const SVG = "http://www.w3.org/2000/svg";
-const klass = (k) => `var(--k${k % 6})`;
+// After six that are easy to tell apart, hues a golden angle from each other: no two alike.
+const klass = (k) => (k < 6 ? `var(--k${k})` : `hsl(${(20 + 137.5 * k) % 360} 45% ${45 + 10 * (k % 2)}%)`);
 const ACCENT = "var(--accent)", INK = "var(--slate)";
 
 /** An element with attributes and children; text only ever enters as text. */
@@ -40,6 +41,8 @@ function tip(element, text) {
 }
 
 const short = (value) => Number(value.toPrecision(3)).toString();
+/** The value with as many decimals as a scale up to `high` can show: no 0.00000933 beside a one. */
+const beside = (value, high) => Number(value.toFixed(Math.min(8, Math.max(0, 2 - Math.floor(Math.log10(high || 1)))))).toString();
 const percent = (value, digits = 1) => `${(100 * value).toFixed(digits)} %`;
 const pValue = (p) => (p == null ? "" : p < 0.001 ? "< 0.001" : p.toFixed(3));
 

@@ -1,6 +1,6 @@
 // The leaderboard: a table that sorts by any column, the interval drawn on an axis beside the figure.
 
-const WIDTH = 200, MARGIN = 14;
+const WIDTH = 150, MARGIN = 14;
 
 function showLeaderboard(known) {
   const { measure, others } = known;

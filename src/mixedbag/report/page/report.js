@@ -159,7 +159,7 @@ function importanceCard({ features, tried, of }) {
         `${f.name}: ${short(f.mean)} ± ${short(f.spread)}`));
   });
   return card("Which features matter", svg, make("p", { class: "legend", text: "How much the loss on unseen bags grows when a feature comes from another bag, with its spread." +
-    (tried < of ? ` Of ${of} features, the ${tried} that go most with the label were tried.` : "") }));
+    (tried < of ? ` Of ${of} features, the ${tried} that go most with the label were tried one by one, the others together.` : "") }));
 }
 
 function agreementCard({ names, weights, agreement }) {
