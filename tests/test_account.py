@@ -1,6 +1,6 @@
 """Accounts of bags: bounds, agreement to the last digit, and a fit that recovers the truth."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -10,7 +10,10 @@ from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime
 from scipy.special import expit
 
-from mixedbag import _account as account
+from mixedbag._account import any as account
+from mixedbag._account import counts as of_counts
+from mixedbag._account import majority
+from mixedbag._account.likelihoods import BagLikelihood, witness_odds
 
 
 def random_bags(rng, n_bags=7, largest=9, scale=4.0):
@@ -29,7 +32,7 @@ def by_hand(z, offsets, r):
 @pytest.mark.parametrize("seed", range(5))
 def test_probability_of_a_bag_is_the_formula_and_keeps_its_bounds(seed, r):
     z, offsets = random_bags(np.random.default_rng(seed))
-    p = account.bag_probability(z, offsets, r)
+    p = np.exp(account.bag_log_probability(z, offsets, r))
     assert_allclose(p, by_hand(z, offsets, r), rtol=1e-10)
     q = expit(z)
     assert (p >= np.maximum.reduceat(q, offsets[:-1]) - 1e-15).all()
@@ -39,7 +42,13 @@ def test_probability_of_a_bag_is_the_formula_and_keeps_its_bounds(seed, r):
 def test_independent_instances_are_a_noisy_or():
     z, offsets = random_bags(np.random.default_rng(0))
     negative = [np.prod(1 - expit(z[a:b])) for a, b in pairwise(offsets)]
-    assert_allclose(account.bag_probability(z, offsets), 1 - np.array(negative), rtol=1e-12)
+    assert_allclose(
+        np.exp(account.bag_log_probability(z, offsets)), 1 - np.array(negative), rtol=1e-12
+    )
+
+
+def shared_out(z, offsets, p, r=1.0):
+    return account.InstanceOdds(1.0, 0.0, r).share_out(z, offsets, p)
 
 
 @settings(max_examples=150, deadline=None)
@@ -48,13 +57,30 @@ def test_independent_instances_are_a_noisy_or():
     scale=st.sampled_from([1e-3, 1.0, 30.0, 1e3]),
     r=st.sampled_from([1.0, 1.5, 20.0]),
 )
-def test_shifted_instances_agree_with_any_answer(seed, scale, r):
+def test_shares_agree_with_any_answer(seed, scale, r):
+    """Labels of instances with these probabilities and P(any) = p exist if and only if
+    max q ≤ p ≤ Σ q."""
     rng = np.random.default_rng(seed)
     z, offsets = random_bags(rng, scale=scale)
-    p = rng.choice([1e-9, 1e-3, 0.3, 0.5, 0.9, 1 - 1e-9], len(offsets) - 1)
-    moved = z + np.repeat(account.shift_to_bags(z, offsets, p, r), np.diff(offsets))
-    assert_allclose(account.bag_probability(moved, offsets, r), p, rtol=1e-9)
-    assert (np.maximum.reduceat(expit(moved), offsets[:-1]) <= p * (1 + 1e-9)).all()
+    p = rng.choice([0.0, 1e-9, 1e-3, 0.3, 0.5, 0.9, 1 - 1e-9, 1.0], len(offsets) - 1)
+    q = shared_out(z, offsets, p, r)
+    assert (np.maximum.reduceat(q, offsets[:-1]) <= p).all()
+    assert (np.add.reduceat(q, offsets[:-1]) >= p * (1 - 1e-9)).all()
+    for a, b in pairwise(offsets):  # the order stays
+        assert (np.diff(q[a:b][np.argsort(z[a:b], kind="stable")]) >= 0).all()
+
+
+def test_news_of_a_bag_say_nothing_of_which_instance_it_is():
+    """All labels of a bag, one by one: those with a positive are as likely as before among them."""
+    z, p = np.array([-2.0, 0.3, 1.1]), 0.35
+    labels = np.array(list(product([0, 1], repeat=3)))
+    chance = np.prod(np.where(labels, expit(z), expit(-z)), axis=1)
+    holds = labels.any(axis=1)
+    updated = np.where(
+        holds, chance / chance[holds].sum() * p, chance / chance[~holds].sum() * (1 - p)
+    )
+    assert updated.sum() == pytest.approx(1.0)
+    assert_allclose(shared_out(z, np.array([0, 3]), np.array([p])), updated @ labels, rtol=1e-12)
 
 
 def test_a_day_of_samples_agrees_too():
@@ -62,30 +88,30 @@ def test_a_day_of_samples_agrees_too():
     offsets = np.array([0, 1, 1_000_001])
     z = rng.normal(-12, 3, 1_000_001)
     p = np.array([0.02, 0.98])
-    moved = z + np.repeat(account.shift_to_bags(z, offsets, p), np.diff(offsets))
-    assert_allclose(account.bag_probability(moved, offsets), p, rtol=1e-9)
+    q = shared_out(z, offsets, p)
+    assert q[0] == pytest.approx(0.02)
+    assert q[1:].max() <= 0.98 <= q[1:].sum()
 
 
 def test_no_bag_contradicts_its_instances():
     rng = np.random.default_rng(1)
     z, offsets = random_bags(rng, n_bags=200)
     p = rng.uniform(size=200)
-    moved = z + np.repeat(account.shift_to_bags(z, offsets, p), np.diff(offsets))
-    named = account.name_instances(moved, offsets, p >= 0.5)
-    assert_allclose(np.logical_or.reduceat(named, offsets[:-1]), p >= 0.5)
-    # Whoever is named stands at least as high as whoever is not.
-    for a, b in pairwise(offsets):
-        inside = named[a:b]
-        if inside.any() and not inside.all():
-            assert moved[a:b][inside].min() >= moved[a:b][~inside].max()
+    q = shared_out(z, offsets, p)
+    for least in (0.1, 0.5, 0.9):  # a cost moves the threshold of both levels
+        named = account.name_instances(q, offsets, p >= least, q >= least)
+        assert_allclose(np.logical_or.reduceat(named, offsets[:-1]), p >= least)
+        # Whoever is named stands at least as high as whoever is not.
+        for a, b in pairwise(offsets):
+            inside = named[a:b]
+            if inside.any() and not inside.all():
+                assert q[a:b][inside].min() >= q[a:b][~inside].max()
 
 
 def test_gradient_of_the_likelihood_against_finite_differences():
     rng = np.random.default_rng(2)
     s, offsets = random_bags(rng, n_bags=12)
-    problem = account._BagLikelihood(
-        s / 4, offsets, rng.uniform(size=12) < 0.5, rng.uniform(0.5, 2, 12)
-    )
+    problem = BagLikelihood(s / 4, offsets, rng.uniform(size=12) < 0.5, rng.uniform(0.5, 2, 12))
     for x in ([0.5, -1.0, 0.9], [2.0, 0.3, 0.4], [0.0, -3.0, 0.2]):
         x = np.array(x)
         numeric = approx_fprime(x, lambda at: problem.value_and_gradient(at)[0], 1e-7)
@@ -118,8 +144,7 @@ def test_neighbours_in_time_that_repeat_each_other_count_once():
     assert 4 <= odds.run_length <= 10
     assert abs(expit(odds(scores)).mean() - rate) < 0.25 * rate
     assert expit(independent(scores)).mean() < 0.4 * rate
-    moved = odds.agree(odds(scores), offsets, np.full(4_000, 0.7))
-    assert_allclose(odds.bag_probability(moved, offsets), 0.7, rtol=1e-9)
+    assert odds.share_out(scores, offsets, np.full(4_000, 0.7)).max() <= 0.7
 
 
 def test_positives_that_come_together_are_seen_to_depend():
@@ -173,7 +198,7 @@ def test_counts_are_met(seed):
     z, offsets = random_bags(rng, scale=10.0 ** rng.uniform(-1, 2))
     sizes = np.diff(offsets)
     counts = rng.uniform(size=len(sizes)) * sizes
-    moved = z + np.repeat(account.shift_to_counts(z, offsets, counts), sizes)
+    moved = z + np.repeat(of_counts.shift_to_counts(z, offsets, counts), sizes)
     assert_allclose(np.add.reduceat(expit(moved), offsets[:-1]), counts, rtol=1e-6, atol=1e-9)
 
 
@@ -183,7 +208,7 @@ def test_counts_of_several_classes_are_met():
     sizes = np.diff(offsets)
     q = rng.dirichlet([0.5] * 3, offsets[-1])
     counts = rng.dirichlet([1] * 3, len(sizes)) * sizes[:, None]
-    fitted = account.scale_to_counts(q, offsets, counts)
+    fitted = of_counts.scale_to_counts(q, offsets, counts)
     assert_allclose(fitted.sum(axis=1), 1.0)
     assert_allclose(np.add.reduceat(fitted, offsets[:-1]), counts, atol=1e-6)
 
@@ -192,7 +217,9 @@ def test_values_add_up_to_the_total():
     rng = np.random.default_rng(0)
     values, offsets = random_bags(rng)
     totals = rng.standard_normal(len(offsets) - 1)
-    assert_allclose(np.add.reduceat(account.add_up(values, offsets, totals), offsets[:-1]), totals)
+    assert_allclose(
+        np.add.reduceat(of_counts.add_up(values, offsets, totals), offsets[:-1]), totals
+    )
 
 
 def test_the_answered_class_has_the_largest_share():
@@ -200,7 +227,7 @@ def test_the_answered_class_has_the_largest_share():
     _, offsets = random_bags(rng, n_bags=50)
     q = rng.dirichlet([0.3] * 3, offsets[-1])
     answered = rng.integers(0, 3, 50)
-    moved = account.share_for_majority(q, offsets, answered)
+    moved = majority.share_for_majority(q, offsets, answered)
     share = np.add.reduceat(moved, offsets[:-1])
     assert (share[np.arange(50), answered] >= share.max(axis=1) - 1e-9).all()
     agreed = np.add.reduceat(q, offsets[:-1]).argmax(axis=1) == answered
@@ -221,11 +248,11 @@ def contaminated(rng, n_bags, size, share):
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
 def test_what_witnesses_look_like_is_found_without_knowing_any(share):
     s, offsets, positive, _ = contaminated(np.random.default_rng(0), 400, 20, share)
-    odds = account.witness_odds(s, offsets, positive, np.ones(400))
+    slope, intercept = witness_odds(s, offsets, positive, np.ones(400))
     # Of two normals three apart: log-odds 3 s − 4.5 + log share / (1 − share).
-    assert odds.slope == pytest.approx(3.0, rel=0.4)
+    assert slope == pytest.approx(3.0, rel=0.4)
     expected = -4.5 + np.log(share / (1 - share))
-    assert odds.intercept == pytest.approx(expected, rel=0.5, abs=1.0)
+    assert intercept == pytest.approx(expected, rel=0.5, abs=1.0)
 
 
 def test_answers_are_shared_out_among_many_witnesses():
@@ -233,9 +260,8 @@ def test_answers_are_shared_out_among_many_witnesses():
     weight, p = np.ones(200), np.where(positive, 0.97, 0.03)
     odds = account.InstanceOdds.fit(s, offsets, positive, weight)
     losses = []
-    for one in (odds, odds.after_agreement(s, offsets, positive, weight)):
-        q = expit(one.agree(one(s), offsets, p))
-        assert_allclose(one.bag_probability(np.log(q / (1 - q)), offsets), p, atol=1e-9)
+    for one in (odds, odds.with_witnesses(s, offsets, positive, weight)):
+        q = one.share_out(s, offsets, p)
         losses.append(-np.mean(np.log(np.where(witness, q, 1 - q))))
     assert losses[1] < 0.8 * losses[0]
 
@@ -245,16 +271,16 @@ def test_sharpening_maximises_the_likelihood_of_counts():
     offsets = np.arange(0, 201, 4)
     p = rng.dirichlet([1, 1, 1], size=200)
     truth = np.array(
-        [rng.multinomial(1, q) for q in account.sharpen(p, np.array([3.0, 0.0, 0.5, -0.5]))]
+        [rng.multinomial(1, q) for q in of_counts.sharpen(p, np.array([3.0, 0.0, 0.5, -0.5]))]
     )
     counts = np.add.reduceat(truth, offsets[:-1]).astype(float)
     weight = rng.uniform(0.5, 2.0, size=50)
 
     def likelihood(x):
-        mean = np.add.reduceat(account.sharpen(p, x), offsets[:-1]) / 4
+        mean = np.add.reduceat(of_counts.sharpen(p, x), offsets[:-1]) / 4
         return weight @ (counts * np.log(mean)).sum(axis=1)
 
-    found = account.fit_sharpening(p, offsets, counts, weight)
+    found = of_counts.fit_sharpening(p, offsets, counts, weight)
     assert found[0] == pytest.approx(3.0, abs=1.2)
     for step in (*np.eye(4), *-np.eye(4)):
         assert likelihood(found + 1e-3 * step) <= likelihood(found) + 1e-9

@@ -129,6 +129,12 @@ def test_importance_is_that_of_the_features_that_are_used(is_sparse):
     assert found.importances_mean[0] == pytest.approx(2 * share * (1 - share), abs=0.1)
     assert found.importances_std[0] > 0
     assert not found.importances[1:].any()
+    both = inspection.permutation_importance(
+        model, bags, model.predict(bags), n_repeats=4, random_state=0, features=[[1, 2], [0, 1]]
+    )
+    assert both.feature_names == ["feature 1 + feature 2", "feature 0 + feature 1"]
+    assert not both.importances[0].any()
+    assert np.array_equal(both.importances[1], found.importances[0])
 
 
 class Dense(FirstFeature):

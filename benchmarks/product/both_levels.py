@@ -4,14 +4,22 @@ Problems whose instances are known, though no learner sees them: digits, bags wi
 witnesses, one where all instances of a bag are alike, and chest recordings cut into bags of several
 activities. Every answer is out of fold. "Before" is what models of release 0.1.0 said of instances:
 the mean of all members' calibrated scores, whatever they said of the bag.
+
+Instances that repeat each other make 1 − Π(1 − q) count one piece of evidence many times. How much
+that matters is measured on the member that explains bags best, from its instances alone, before
+they are brought into agreement with anything: once taken as independent, once with the dependence
+and the runs that the account fits.
 """
 
 import numpy as np
+from scipy.special import expit, logit
 from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
 
 from benchmarks._tables import Table, grouped
 from mixedbag import Bags, compare, datasets
-from mixedbag.pooling import bag_max
+from mixedbag._account.any import InstanceOdds
+from mixedbag._evidence import knows_instances
+from mixedbag.pooling import bag_max, spread
 
 ANY = [
     *("bag statistics + SVM", "spread labels + logistic", "spread labels + forest"),
@@ -53,13 +61,18 @@ def run(case):
     before = answers_before(result, result.finished())
     lines.append({"who": "stack, before", **judged(truth, before, before >= 0.5)})
     lines[1]["contradictions"] = contradictions(bags, answered, before >= 0.5)
+    alone, shifted = other_ways(result)
+    lines.append({"who": "stack, its instances alone", **judged(truth, alone, alone >= 0.5)})
+    lines[2]["contradictions"] = contradictions(bags, answered, alone >= 0.5)
+    lines.append({"who": "stack, log-odds shifted", **judged(truth, shifted, shifted >= 0.5)})
+    lines[3]["contradictions"] = contradictions(bags, answered, shifted >= 0.5)
     for candidate in result.finished():
         said = answers_before(result, [candidate])
         labels = result.out_of_fold(candidate).labels.astype(int)
         line = {"who": candidate.name, **judged(truth, said, said >= 0.5)}
         lines.append(line | {"contradictions": contradictions(bags, labels, said >= 0.5)})
-    notes = result.model.notes
-    return {"bags": len(bags), "lines": lines, "notes": notes}
+    counted = overcount(result, truth, in_time)
+    return {"bags": len(bags), "lines": lines, "counted": counted, "notes": result.model.notes}
 
 
 def make(problem, seed):
@@ -115,8 +128,7 @@ def chest_pieces(seed, n_bags=84, n_pieces=6, length=50):
 
 def answers_before(result, candidates):
     """The probability of instances as 0.1.0 gave it: calibrated as bags are, and averaged."""
-    stack = result._stack(candidates)
-    rows = np.split(np.arange(result.bags.n_instances), result.bags.offsets[1:-1])
+    stack, rows = result.stack_of(candidates), places(result.bags)
     answer = np.empty(result.bags.n_instances)
     for split in result.splits:
         where = np.concatenate([rows[i] for i in split.test])
@@ -128,6 +140,70 @@ def answers_before(result, candidates):
             for candidate, weight in stack.members(split)
         )
     return answer
+
+
+def other_ways(result):
+    """What the same members say of instances before they agree with the bag's answer, and when
+    all log-odds of a bag move by one shift until 1 − Π(1 − q) is that answer."""
+    stack, rows = result.stack_of(result.finished()), places(result.bags)
+    alone, shifted = np.empty((2, result.bags.n_instances))
+    for split in result.splits:
+        where = np.concatenate([rows[i] for i in split.test])
+        witnesses, account = stack.witnesses(split)
+        evidence = [result.trials(c)[split.name].instances[:, -1] for c in witnesses]
+        odds = [of_member[0] for of_member in account.odds]
+        parts = [w * expit(o(e)) for w, o, e in zip(account.weights, odds, evidence)]
+        alone[where] = np.clip(sum(parts), 1e-12, 1 - 1e-12)
+        answer = np.clip(stack.answer(split)[:, 1], 1e-9, 1 - 1e-9)
+        offsets, z = result.bags[split.test].offsets, logit(alone[where])
+        low, high = np.full(len(answer), -60.0), np.full(len(answer), 60.0)
+        for _ in range(60):
+            middle = (low + high) / 2
+            hazard = np.add.reduceat(np.logaddexp(0, z + spread(middle, offsets)), offsets[:-1])
+            enough = -np.expm1(-hazard) >= answer
+            low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+        shifted[where] = expit(z + spread(high, offsets))
+    return alone, shifted
+
+
+def overcount(result, truth, in_time):
+    """What P(bag) is worth when instances count as independent, and with what the account fits."""
+    bags, question = result.bags, result.question
+    positive, rows = question.codes == 1, places(bags)
+    able = [c for c in result.finished() if knows_instances(c.estimator)]
+    ways = {"independent": {"dependence": 1.0}, "as the account does": {"in_time": in_time}}
+    lines = []
+    for who, how in ways.items():
+        p, q, fitted = np.empty(len(bags)), np.empty(bags.n_instances), []
+        for split in result.splits:
+            trials = [result.trials(candidate)[split.name] for candidate in able]
+            best = min(trials, key=lambda trial: trial.loss)
+            offsets = bags[split.train].offsets
+            odds = InstanceOdds.fit(
+                best.inner_instances[:, -1], offsets, positive[split.train], **how
+            )
+            scores = best.instances[:, -1]
+            p[split.test] = np.exp(odds.bag_log_probability(scores, bags[split.test].offsets))
+            q[np.concatenate([rows[i] for i in split.test])] = expit(odds(scores))
+            fitted.append([odds.dependence, odds.run_length])
+        dependence, run_length = np.mean(fitted, axis=0)
+        lines.append(
+            {
+                "instances": who,
+                "dependence r": float(dependence),
+                "run length": float(run_length),
+                "log loss of bags": log_loss(positive, np.clip(p, 1e-6, 1 - 1e-6)),
+                "positive instances, said": float(q.mean()),
+                "positive instances, true": float(truth.mean()),
+                "log loss of instances": log_loss(truth, np.clip(q, 1e-6, 1 - 1e-6)),
+            }
+        )
+    return lines
+
+
+def places(bags):
+    """The rows of every bag."""
+    return np.split(np.arange(bags.n_instances), bags.offsets[1:-1])
 
 
 def judged(truth, probability, named):
@@ -164,4 +240,17 @@ def table(rows):
         bags = sum(row["bags"] for row in some)
         notes = f"Means over {len(some)} seeds, {bags} bags together."
         tables.append(Table(problem, lines, " ".join([notes, *(f"It says: {s}." for s in said)])))
+    counted = [
+        {"problem": row["problem"], **line} for row in rows for line in row.get("counted", [])
+    ]
+    if counted:
+        tables.append(Table("Instances that repeat each other", counted))
     return tables
+
+
+def check(rows):
+    """No contradictions, and nobody is ranked worse than before."""
+    for row in rows:
+        now, before = row["lines"][:2]
+        assert now["contradictions"] == 0, row["problem"]
+        assert now["AUC"] >= before["AUC"], (row["problem"], now["AUC"], before["AUC"])

@@ -43,7 +43,7 @@ def of(kind):
         rules=rules,
         sparse=tags.input_tags.sparse,
         missing=tags.input_tags.allow_nan,
-        probabilities=hasattr(kind, "predict_proba") and getattr(kind, "_has_proba", True),
+        probabilities=hasattr(kind, "predict_proba"),
         multiclass=None if tags.classifier_tags is None else tags.classifier_tags.multi_class,
         scaling=bool(kind._needs_scaling),
         cluster=hasattr(kind, "_fit_blocks"),  # sums over blocks of bags, wherever they are

@@ -32,8 +32,10 @@ def amount_evidence(model, bags):
 
 def amount_evidence_of_instances(model, bags):
     """Each instance's share of the predicted amount: a value, or the probability of the class."""
-    final = model.steps[-1][1] if isinstance(model, Pipeline) else model
-    by_probability = hasattr(final, "predict_proba_instances")
+    final = final_step(model)
+    # Calibrated probabilities do not add up to counts of named instances; a learner's own do.
+    own = getattr(final, "_own_proba", True)
+    by_probability = own and hasattr(final, "predict_proba_instances")
     method = "predict_proba_instances" if by_probability else "predict_instances"
     values = _of_instances(model, bags, method, amount_evidence)
     # Of two classes, a model of one amount counts the second; one of a table counts both.
@@ -43,7 +45,7 @@ def amount_evidence_of_instances(model, bags):
 
 def speaks_of_amounts(model):
     """Whether a model predicts counts or totals, not classes."""
-    final = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    final = final_step(model)
     return is_regressor(final) or "count" in getattr(final, "_rules", ())
 
 
@@ -52,8 +54,15 @@ def knows_instances(model):
 
     One that only knows bags can still be asked about each instance as a bag of one.
     """
-    final = model.steps[-1][1] if isinstance(model, Pipeline) else model
+    final = final_step(model)
     return getattr(final, "_knows_instances", hasattr(final, "predict_instances"))
+
+
+def final_step(model):
+    """The learner at the end of a pipeline, or of pipelines inside it."""
+    while isinstance(model, Pipeline):
+        model = model.steps[-1][1]
+    return model
 
 
 def at_instances(model, bags, method):

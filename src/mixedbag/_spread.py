@@ -7,6 +7,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from mixedbag.base import BagClassifier, BagEstimator, BagRegressor
+from mixedbag.base._calibrating import has_probabilities
+from mixedbag.base._levels import decided, winners
 from mixedbag.counts import SharpenedCounts
 from mixedbag.exceptions import InputError
 from mixedbag.pooling import Majority, Max, bag_max
@@ -37,6 +39,11 @@ class _Spread(BagEstimator):
             raise InputError(f"{name} takes no weights, and these bags differ in theirs")
 
 
+def _log(probability):
+    with np.errstate(divide="ignore"):
+        return np.maximum(np.log(probability), -700.0)
+
+
 class _SpreadClasses(_Spread, BagClassifier):
     _multiclass = True
 
@@ -47,29 +54,49 @@ class _SpreadClasses(_Spread, BagClassifier):
         if hasattr(self.estimator_, "decision_function"):
             return self.estimator_.decision_function(bags.instances)
         if hasattr(self.estimator_, "predict_proba"):
-            with np.errstate(divide="ignore"):
-                log = np.maximum(np.log(self.estimator_.predict_proba(bags.instances)), -700.0)
+            log = _log(self.estimator_.predict_proba(bags.instances))
             return log[:, 1] - log[:, 0] if log.shape[1] == 2 else log
         codes = self.estimator_.predict(bags.instances)
         if len(self.classes_) == 2:
             return 2.0 * codes - 1.0
         return np.eye(len(self.classes_))[codes]
 
-    @available_if(lambda learner: hasattr(learner.estimator, "predict_proba"))
+    @property
+    def _estimator_proba(self):
+        return hasattr(self.estimator, "predict_proba")
+
+    @available_if(lambda learner: learner._estimator_proba or hasattr(learner, "predict_proba"))
     def predict_proba_instances(self, bags):
-        return self.estimator_.predict_proba(self._fitted(bags).instances)
+        if not self._estimator_proba:
+            return super().predict_proba_instances(bags)
+        p = self.estimator_.predict_proba(self._fitted(bags).instances)
+        return decided(p, winners(self.decision_function_instances(bags)))
 
 
 class SpreadAny(_SpreadClasses):
     _pooling = Max()
 
-    @available_if(lambda learner: hasattr(learner.estimator, "predict_proba"))
+    @property
+    def _own_proba(self):  # type: ignore[override]
+        return self._estimator_proba
+
+    def _score_instances(self, bags):
+        """Of more than two classes, log-probabilities: only they compare between instances."""
+        if len(self.classes_) > 2 and self._estimator_proba:
+            return _log(self.estimator_.predict_proba(bags.instances))
+        return super()._score_instances(bags)
+
+    @has_probabilities
     def predict_proba(self, bags):
+        if not self._own_proba:
+            return super().predict_proba(bags)
         bags = self._fitted(bags)
-        largest = bag_max(self.estimator_.predict_proba(bags.instances), bags.offsets)
+        p = bag_max(self.estimator_.predict_proba(bags.instances), bags.offsets)
         if len(self.classes_) == 2:
-            return np.column_stack([1.0 - largest[:, 1], largest[:, 1]])
-        return largest / largest.sum(axis=1, keepdims=True)
+            p[:, 0] = 1.0 - p[:, 1]
+        else:
+            p /= p.sum(axis=1, keepdims=True)
+        return decided(p, winners(self.decision_function(bags)))
 
 
 class SpreadMajority(_SpreadClasses):
@@ -94,7 +121,7 @@ class SpreadCounts(_Spread, SharpenedCounts):
         self.aggregate = aggregate
 
     @property
-    def _has_proba(self):  # type: ignore[override]
+    def _own_proba(self):  # type: ignore[override]
         return hasattr(self.estimator, "predict_proba")
 
     def _fit(self, bags, counts, weight):
@@ -104,7 +131,7 @@ class SpreadCounts(_Spread, SharpenedCounts):
         self._sharpen(bags, counts, weight)
 
     def _timid_scores(self, bags):
-        if self._has_proba:
+        if self._own_proba:
             return self.estimator_.predict_proba(bags.instances)
         if not hasattr(self.estimator_, "decision_function"):
             return np.eye(len(self.classes_))[self.estimator_.predict(bags.instances)]

@@ -8,12 +8,12 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
-from mixedbag._account import fit_sharpening, scale_to_counts, sharpen
+from mixedbag._account.counts import fit_sharpening, scale_to_counts, sharpen
 from mixedbag._validation import leave_out_unknown, refuse_missing_labels, warn_if_alike
 from mixedbag.base import BagEstimator
+from mixedbag.base._calibrating import Calibrating, as_sure, fit_sureness, has_probabilities
 from mixedbag.base._levels import winners
 from mixedbag.exceptions import InputError
 from mixedbag.pooling import Mean, Sum
@@ -21,11 +21,7 @@ from mixedbag.pooling import Mean, Sum
 __all__ = ["CountClassifier"]
 
 
-def _gives_probabilities(learner):
-    return learner._has_proba
-
-
-class CountClassifier(ClassifierMixin, BagEstimator):
+class CountClassifier(ClassifierMixin, Calibrating, BagEstimator):
     """Base of classifiers that learn the instances' classes from counts per bag.
 
     `y` may be
@@ -40,7 +36,8 @@ class CountClassifier(ClassifierMixin, BagEstimator):
 
     Authors write ``_fit(bags, counts, weight)``, which always gets a table of counts, and
     ``_score_instances(bags)``, which returns a column a class, largest for the predicted one;
-    ``_has_proba`` says that these are probabilities.
+    ``_own_proba`` says that these are probabilities; those of the others are calibrated when they
+    are first asked for (see `mixedbag.base._calibrating`).
 
     See Also
     --------
@@ -64,7 +61,6 @@ class CountClassifier(ClassifierMixin, BagEstimator):
     """
 
     _rules = ("count",)
-    _has_proba = False
     aggregate = "sum"
 
     # Reading counts ------------------------------------------------------------------------------
@@ -171,7 +167,7 @@ class CountClassifier(ClassifierMixin, BagEstimator):
             return self.classes_[winners(self.decision_function_instances(bags))]
         bags = self._fitted(bags)
         scores, table, known = self._known_counts(bags, counts)
-        if self._has_proba:
+        if self._own_proba:
             scores = np.log(np.clip(scores, 1e-300, None))
         codes = scores.argmax(axis=1)
         for i in np.flatnonzero(known):
@@ -179,7 +175,7 @@ class CountClassifier(ClassifierMixin, BagEstimator):
             codes[run] = labels_that_add_up(scores[run], table[i])
         return self.classes_[codes]
 
-    @available_if(_gives_probabilities)
+    @has_probabilities
     def predict_proba_instances(self, bags: Any, counts: Any = None) -> np.ndarray:
         """Probability of each class, a row an instance.
 
@@ -188,8 +184,9 @@ class CountClassifier(ClassifierMixin, BagEstimator):
         """
         bags = self._fitted(bags)
         if counts is None:
-            return self._score_instances(bags)
-        p, table, known = self._known_counts(bags, counts)
+            return self._probabilities(bags)
+        _, table, known = self._known_counts(bags, counts)
+        p = self._probabilities(bags)
         if known.any():
             rows = bags.spread(known)
             p[rows] = scale_to_counts(p[rows], bags[known].offsets, table[known])
@@ -218,11 +215,27 @@ class CountClassifier(ClassifierMixin, BagEstimator):
         positives = reader._read_positives(bags, counts)
         return np.column_stack([bags.sizes - positives, positives])
 
-    @available_if(_gives_probabilities)
+    @has_probabilities
     def predict_proba(self, bags: Any) -> np.ndarray:
         """The expected proportion of each class, a row a bag; of one instance, its probability."""
         bags = self._fitted(bags)
-        return Mean().value(self._score_instances(bags), bags.offsets)
+        return Mean().value(self._probabilities(bags), bags.offsets)
+
+    def _probabilities(self, bags):
+        scores = np.array(self._score_instances(bags), dtype=np.float64)
+        return scores if self._own_proba else as_sure(scores, self._calibration)
+
+    def _targets_again(self, bags, y):
+        return self._as_counts(bags, np.asarray(y, dtype=np.float64))
+
+    def _what_scores_mean(self, bags, counts, weight, cv):
+        y = counts / bags.sizes[:, None] if self.aggregate == "mean" else counts
+        alone = bags.n_instances == len(bags)
+        strata = counts.argmax(axis=1) if alone else np.zeros(len(bags), dtype=int)
+        asked, _, scores, offsets = self._left_out(bags, y, weight, strata, cv)
+        if not len(asked):
+            return np.zeros(len(self.classes_) + 1)  # nobody knows
+        return fit_sureness(scores, offsets, counts[asked], weight[asked])
 
     def predict_counts(self, bags: Any) -> np.ndarray:
         """The predicted number of instances of each class, a row a bag.
@@ -231,7 +244,7 @@ class CountClassifier(ClassifierMixin, BagEstimator):
         predicted to belong to the class.
         """
         bags = self._fitted(bags)
-        if self._has_proba:
+        if self._own_proba:
             return Sum().value(self._score_instances(bags), bags.offsets)
         codes = np.searchsorted(self.classes_, self.predict_instances(bags))
         return Sum().value(np.eye(len(self.classes_))[codes], bags.offsets)
@@ -274,7 +287,7 @@ class SharpenedCounts(CountClassifier):
 
     def _sharpen(self, bags, counts, weight):
         """Call it at the end of ``_fit``."""
-        if self._has_proba and bags.n_instances > len(bags):
+        if self._own_proba and bags.n_instances > len(bags):
             p = self._timid_scores(bags)
             self.sharpening_ = fit_sharpening(p, bags.offsets, counts, weight)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mixedbag._account import scale_to_counts
+from mixedbag._account.counts import scale_to_counts
 from mixedbag.aggregate import AggregateLogisticRegression
 from mixedbag.bags import Bags
 from mixedbag.exceptions import InputError

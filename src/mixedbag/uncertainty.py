@@ -356,7 +356,8 @@ def _fingerprint(estimator, bags, y, random_state):
 
 
 def _tells_probabilities(model):
-    return is_classifier(model) and hasattr(model, "predict_proba_instances")
+    own = getattr(model, "_own_proba", True)  # calibration would cost further fits a replicate
+    return is_classifier(model) and own and hasattr(model, "predict_proba_instances")
 
 
 def _expected(model, bags):

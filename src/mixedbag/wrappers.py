@@ -350,6 +350,10 @@ class SpreadLabels(BagEstimator):
         return self._delegate()._knows_instances
 
     @property
+    def _own_proba(self):
+        return getattr(self._delegate(), "_own_proba", False)
+
+    @property
     def _accepts_sparse(self):  # type: ignore[override]
         return self._delegate()._accepts_sparse
 
@@ -416,6 +420,12 @@ class SpreadLabels(BagEstimator):
     def predict_proba_instances(self, bags: Any, **known: Any) -> np.ndarray:
         """Probabilities of the instances' classes; with rule "mean", given known ``counts``."""
         return self._fitted_learner().predict_proba_instances(bags, **known)
+
+    @_delegates("calibrate")
+    def calibrate(self, bags: Any, y: Any, sample_weight: Any = None, **options: Any) -> Self:
+        """Learn what the scores of an estimator without probabilities mean; see `BagClassifier`."""
+        self._fitted_learner().calibrate(bags, y, sample_weight, **options)
+        return self
 
     def score(self, bags: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy, R² of totals, or the share of instances that are counted right."""

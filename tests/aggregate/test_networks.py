@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
 from mixedbag import Bags
-from mixedbag._account import sharpen
+from mixedbag._account.counts import sharpen
 from mixedbag.aggregate import (
     AggregateGradientBoostingClassifier,
     AggregateGradientBoostingRegressor,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from mixedbag import Bags, compare
 from mixedbag.datasets import load_digits_bags, make_count, make_majority, make_sequences, make_sum
@@ -147,6 +148,23 @@ def test_what_is_typical_is_found_a_piece_at_a_time(monkeypatch):
     np.testing.assert_allclose(mean[:3], np.nanmean(X[:, :3], axis=0))
     np.testing.assert_allclose(scale[:3], np.nanstd(X[:, :3], axis=0))
     assert mean[3] == scale[3] == 0.0
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_what_matters_is_found_among_many(is_sparse, monkeypatch):
+    """Of 80 features those that promise something are tried, the others together, and it is said;
+    of large tables fewer bags are asked about."""
+    monkeypatch.setattr(_importance, "_ROWS", 30_000)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5, 80)) * (rng.uniform(size=(60, 5, 80)) < 0.5)
+    y = (X[:, :, 61].mean(axis=1) > 0).astype(int)
+    X = X.reshape(-1, 80)
+    bags = Bags(sparse.csr_array(X) if is_sparse else X, np.arange(0, 301, 5))
+    result = compare(bags, y, "majority", learners=["bag statistics + extra trees"], **QUICK)
+    found = _importance.importance(result)
+    assert found["features"][0]["name"] == "feature 61"
+    assert (found["tried"], found["of"]) == (24, 80)
+    assert found["bags"] < 60
 
 
 def test_labels_have_few_digits():

@@ -15,7 +15,7 @@ import numba
 import numpy as np
 from scipy.special import expit
 
-from mixedbag._account import shift_to_counts
+from mixedbag._account.counts import shift_to_counts
 from mixedbag.pooling import bag_sum, spread
 
 

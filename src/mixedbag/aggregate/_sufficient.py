@@ -18,7 +18,7 @@ class SufficientLogistic(CountClassifier):
     It returns an array of shape (n_features, n_classes).
     """
 
-    _has_proba = True
+    _own_proba = True
     _needs_scaling = True
     _accepts_sparse = True
     _search_space = {"C": [0.001, 0.01, 0.1, 1.0, 10.0]}

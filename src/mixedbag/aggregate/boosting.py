@@ -176,7 +176,7 @@ class AggregateGradientBoostingClassifier(_Boosting, CountClassifier):
     True
     """
 
-    _has_proba = True
+    _own_proba = True
 
     def __init__(
         self,

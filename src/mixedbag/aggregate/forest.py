@@ -109,7 +109,7 @@ class AggregateForestClassifier(_Forest, CountClassifier):
     True
     """
 
-    _has_proba = True
+    _own_proba = True
     _search_space = {"max_depth": [5, 10]}
 
     def __init__(

@@ -114,7 +114,7 @@ class AggregateLogisticRegression(CountClassifier):
     True
     """
 
-    _has_proba = True
+    _own_proba = True
     _needs_scaling = True
     _accepts_sparse = True
     _search_space = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}

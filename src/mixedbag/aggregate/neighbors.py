@@ -114,7 +114,7 @@ class AggregateKNeighborsClassifier(_BagNeighbors, SharpenedCounts):
     array([0, 1, 1])
     """
 
-    _has_proba = True
+    _own_proba = True
 
     def __init__(
         self, n_neighbors=5, *, weights="uniform", metric="minkowski", aggregate="sum", n_jobs=None

@@ -186,7 +186,7 @@ class AggregateMLPClassifier(_AggregateMLP, CountClassifier):
     True
     """
 
-    _has_proba = True
+    _own_proba = True
 
     def __init__(
         self,

@@ -12,14 +12,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from mixedbag._account import add_up
+from mixedbag._account.counts import add_up
 from mixedbag._validation import (
     check_choice,  # noqa: F401
     leave_out_unknown,
     refuse_missing_labels,
     warn_if_alike,
 )
-from mixedbag.base._calibrating import Calibrating
+from mixedbag.base._calibrating import CalibratedBags
 from mixedbag.base._fitting import Fitting
 from mixedbag.base._levels import Levels, LogOddsMixin, winners
 from mixedbag.base._one_vs_rest import OneVsRest, against_rest
@@ -89,7 +89,7 @@ class BagEstimator(Reading, Fitting, OneVsRest, Levels, BaseEstimator):
             )
 
 
-class BagClassifier(ClassifierMixin, Calibrating, BagEstimator):
+class BagClassifier(ClassifierMixin, CalibratedBags, BagEstimator):
     """Base of classifiers whose bags carry one class label each.
 
     Binary learners get ``_fit(bags, sign, weight)`` with ``sign = ±1`` (the second of ``classes_``
@@ -98,8 +98,8 @@ class BagClassifier(ClassifierMixin, Calibrating, BagEstimator):
     ``_multiclass = True``: its ``_fit`` gets class codes and its scores have a column a class (one
     score is still enough for two classes).
 
-    Learners whose scores are log-odds add `LogOddsMixin` and have probabilities at once; the others
-    have them after `calibrate`.
+    Learners whose scores are log-odds add `LogOddsMixin`; the others' probabilities are calibrated
+    when they are first asked for (see `mixedbag.base._calibrating`).
 
     See Also
     --------

@@ -100,6 +100,10 @@ class Fitting(CallbackSupportMixin):
             used = Labelled(bags, self._read_targets(bags, y), weight).used()
         self._learn(*used)
         self._check_scores(used)
+        self._hold(used)
+
+    def _hold(self, used):
+        """What a learner keeps of its training bags: nothing, unless it says so."""
 
     def _with_labels(self, bags, y, weight):
         """The bags to learn from; learners may leave out those without a label."""

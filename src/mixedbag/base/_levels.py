@@ -51,6 +51,7 @@ class LogOddsMixin:
     (True, False)
     """
 
+    _own_proba = True
     _log_odds_scale = 1.0
 
     def predict_proba(self, bags: Any) -> np.ndarray:
@@ -65,11 +66,7 @@ class LogOddsMixin:
 
 
 def probabilities(log_odds: np.ndarray) -> np.ndarray:
-    """A row of probabilities from one log-odds, or from those of each class against the rest.
-
-    The most probable class is always the one that `winners` names: a step of rounding decides where
-    log-odds are too close, or too large, for their probabilities to differ.
-    """
+    """A row of probabilities from one log-odds, or from those of each class against the rest."""
     if log_odds.ndim == 1:
         positive = expit(log_odds)
         table = np.column_stack([1.0 - positive, positive])
@@ -78,7 +75,20 @@ def probabilities(log_odds: np.ndarray) -> np.ndarray:
         log = -np.logaddexp(0.0, -log_odds)
         table = np.exp(log - log.max(axis=1, keepdims=True))
         table /= table.sum(axis=1, keepdims=True)
-    rows, winner = np.arange(len(table)), winners(log_odds)
-    tied = table.argmax(axis=1) != winner
-    table[rows[tied], winner[tied]] = np.nextafter(table[tied].max(axis=1), 1.0)
+    return decided(table, winners(log_odds))
+
+
+def decided(table: np.ndarray, winner: np.ndarray) -> np.ndarray:
+    """The same probabilities, of which the most probable class is always the one that was named.
+
+    Where others are more probable, they share what they have with it; a step of rounding decides.
+    """
+    wrong = table.argmax(axis=1) != winner
+    if wrong.any():
+        some, rows, own = table[wrong], np.arange(wrong.sum()), winner[wrong]
+        above = some >= some[rows, own][:, None]
+        shared = (some * above).sum(axis=1) / above.sum(axis=1)
+        some = np.where(above, shared[:, None], some)
+        some[rows, own] = np.nextafter(shared, 2.0)
+        table[wrong] = some
     return table

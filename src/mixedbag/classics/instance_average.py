@@ -63,6 +63,7 @@ class InstanceAverageClassifier(BagClassifier):
     _rules = ("any", "majority")
     _multiclass = True
     _accepts_sparse = True
+    _own_proba = True
     _search_space = {"average": ["arithmetic", "geometric"]}
     _parameter_constraints = {
         "estimator": [having("fit", "predict_proba"), None],

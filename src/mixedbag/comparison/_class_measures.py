@@ -61,11 +61,11 @@ def f1(cases, answer):
 
 
 def rank_by_auc(cases, answer):
-    return float(np.mean([ranked_area(*pair, cases.weight) for pair in _each(cases, answer)]))
+    return float(np.mean([ranked_area(p, s, cases.weight) for p, s in _each(cases, answer)]))
 
 
 def rank_by_precision(cases, answer):
-    return float(np.mean([average_precision(*pair, cases.weight) for pair in _each(cases, answer)]))
+    return float(np.mean([average_precision(p, s, cases.weight) for p, s in _each(cases, answer)]))
 
 
 def _each(cases, answer):

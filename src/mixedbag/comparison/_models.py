@@ -10,6 +10,7 @@ from mixedbag import _evidence
 from mixedbag.bags import as_bags
 from mixedbag.comparison._accounts import feasible_counts
 from mixedbag.comparison._blend import AmountBlend, ClassBlend, flat
+from mixedbag.comparison._cases import decide
 
 
 def model_for(question, names, members, calibrators, weights, witnesses, account, origin):
@@ -108,7 +109,7 @@ class ClassModel(_Answers, ClassBlend):
         return self.classes[self.account.name(q, bags.offsets, answered)]
 
     def _answered(self, answer):
-        return (answer if self.costs is None else -answer @ self.costs).argmax(axis=1)
+        return decide(answer, self.costs)
 
     def _instances(self, bags, answer):
         return self._answer_instances(bags, answer, _evidence.class_evidence_of_instances)

@@ -7,7 +7,7 @@ import numpy as np
 
 from mixedbag._evidence import knows_instances
 from mixedbag._origin import Origin
-from mixedbag.comparison._accounts import account_for, doubts, feasible
+from mixedbag.comparison._accounts import account_for, feasible
 from mixedbag.comparison._models import model_for
 from mixedbag.comparison._trials import fit
 from mixedbag.comparison._weights import blend_weights
@@ -112,7 +112,7 @@ class Stack:
             for c in taking_part
         ]
         evidence = [store.get(candidate, split).inner_instances for candidate in witnesses]
-        notes = doubts(account, evidence, self.calibrated.offsets(split.train))
+        notes = account.doubts(evidence, self.calibrated.offsets(split.train))
         if not any(knows_instances(candidate.estimator) for candidate in witnesses):
             notes.insert(0, f"{' and '.join(asked)} only know bags: each instance was one alone")
         return model_for(

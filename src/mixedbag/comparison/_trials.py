@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
+from mixedbag.base._calibrating import scores_only
 from mixedbag.comparison._calibration import calibrator
 
 _BLOCK = 4  # settings tried together, after the first
@@ -78,7 +79,8 @@ def fit(protocol, candidate, setting, rows):
     model = clone(candidate.estimator).set_params(**setting)
     weight = protocol.question.weight[rows]
     weights = {} if (weight == 1.0).all() else {_weight_name(model): weight}
-    return model.fit(protocol.bags[rows], protocol.question.targets[rows], **weights)
+    with scores_only():  # what they mean is found out from those of other folds
+        return model.fit(protocol.bags[rows], protocol.question.targets[rows], **weights)
 
 
 def settings(candidate):

@@ -78,9 +78,12 @@ class TransductiveClassifier(BagClassifier):
         self.estimator = estimator
         self.unlabelled_weight = unlabelled_weight
 
+    @staticmethod
+    def _is_unlabelled(y):
+        return y == UNLABELLED if y.dtype.kind in "iuf" else np.zeros(len(y), dtype=bool)
+
     def _learn(self, bags, y, weight):
-        numbers = y.dtype.kind in "iuf"
-        unlabelled = y == UNLABELLED if numbers else np.zeros(len(y), dtype=bool)
+        unlabelled = self._is_unlabelled(y)
         large = np.flatnonzero(unlabelled & (bags.sizes > 1))
         if len(large):
             raise InputError(

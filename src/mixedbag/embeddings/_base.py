@@ -6,15 +6,11 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 
 from mixedbag._parameters import above, having
 from mixedbag.base import BagClassifier
-
-
-def _gives_probabilities(learner):
-    model = getattr(learner, "model_", learner.estimator)
-    return model is None or hasattr(model, "predict_proba")
+from mixedbag.base._calibrating import has_probabilities
+from mixedbag.base._levels import decided, winners
 
 
 class EmbeddedClassifier(BagClassifier):
@@ -50,17 +46,27 @@ class EmbeddedClassifier(BagClassifier):
         p = np.clip(self.model_.predict_proba(vectors), 1e-6, 1.0 - 1e-6)
         return np.log(p[:, 1] / p[:, 0]) if p.shape[1] == 2 else np.log(p)
 
-    @available_if(_gives_probabilities)
+    @property
+    def _own_proba(self):  # type: ignore[override]
+        model = getattr(self, "model_", self.estimator)
+        return model is None or hasattr(model, "predict_proba")
+
+    @has_probabilities
     def predict_proba(self, bags: Any) -> np.ndarray:
         """Probability of each class, a row a bag."""
+        if not self._own_proba:
+            return super().predict_proba(bags)
         bags = self._fitted(bags)
-        return self.model_.predict_proba(self._vectors(bags))
+        return decided(
+            self.model_.predict_proba(self._vectors(bags)), winners(self._score_bags(bags))
+        )
 
-    @available_if(_gives_probabilities)
+    @has_probabilities
     def predict_proba_instances(self, bags: Any) -> np.ndarray:
         """Probability of each class, a row an instance: of each as a bag of one."""
-        bags = self._fitted(bags)
-        return self.model_.predict_proba(self._vectors(bags.singletons()))
+        if not self._own_proba:
+            return super().predict_proba_instances(bags)
+        return self.predict_proba(self._fitted(bags).singletons())
 
 
 def signed_root(vectors):
