@@ -174,9 +174,8 @@ def test_docstrings_have_what_a_reader_looks_for():
 
 
 def test_a_docstring_with_a_hole_is_found_out(monkeypatch):
-    docstrings = tool("docstrings")
-    monkeypatch.setattr(docstrings, "public_paths", lambda: ["mixedbag.load"])
-    assert not list(docstrings.problems())
+    problems_of = tool("docstrings").problems_of
+    assert not list(problems_of("mixedbag.load"))
     text = mixedbag.load.__doc__
     holes = {
         "EX01": text.partition("    Examples\n")[0],
@@ -187,4 +186,4 @@ def test_a_docstring_with_a_hole_is_found_out(monkeypatch):
     }
     for hole, damaged in holes.items():
         monkeypatch.setattr(mixedbag.load, "__doc__", damaged)
-        assert any(hole in problem for problem in docstrings.problems()), hole
+        assert any(hole in problem for problem in problems_of("mixedbag.load")), hole

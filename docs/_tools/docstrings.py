@@ -49,13 +49,18 @@ EXEMPT = (
 def problems():
     """What is missing or wrong, a line each: of every public class, function and method."""
     for path in public_paths():
-        yield from _of_docstring(path, CHECKS)
-        yield from _of_sections(path)
+        yield from problems_of(path)
     yield from problems_of_methods()
 
 
+def problems_of(path):
+    """What is missing or wrong in the docstring of one class or function."""
+    yield from _of_docstring(path, CHECKS)
+    yield from _of_sections(path)
+
+
 def problems_of_methods():
-    """The same of methods alone, which numpydoc would ask for as much as classes."""
+    """What is missing or wrong in methods, which numpydoc would ask for as much as classes."""
     for path in public_paths():
         thing = _found(path)
         if inspect.isclass(thing):
