@@ -302,7 +302,6 @@ class AggregateMLPRegressor(_AggregateMLP, BagRegressor):
     """
 
     _multioutput = True
-    n_outputs_ = 0  # of models saved before there could be more
 
     def __init__(
         self,
@@ -342,5 +341,6 @@ class AggregateMLPRegressor(_AggregateMLP, BagRegressor):
             bias[:] = standard.mean + standard.spread * bias
 
     def _score_instances(self, bags):
-        values = self._outputs(bags, Totals(), self.n_outputs_ or 1)
-        return values if self.n_outputs_ else values[:, 0]
+        n_outputs = getattr(self, "n_outputs_", 0)  # models of 0.1.0 know of one only
+        values = self._outputs(bags, Totals(), n_outputs or 1)
+        return values if n_outputs else values[:, 0]
