@@ -5,6 +5,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from mixedbag import _evidence
+from mixedbag.comparison._models import AmountModel
 from mixedbag.exceptions import InputError, reading_input
 
 
@@ -52,9 +53,16 @@ def bag_answers(model, bags):
     return _classes(model, _evidence.class_evidence(model, bags))
 
 
-def instance_answers(model, bags):
-    """Predictions of the instances, in their order: an array a named column."""
+def instance_answers(model, bags, amounts=None):
+    """Predictions of the instances, in their order: an array a named column.
+
+    Where the `amounts` of the bags are known, those of their instances add up to them.
+    """
     _refuse_other_features(model, bags)
+    if amounts is not None:
+        if not isinstance(model, AmountModel):
+            raise InputError("--amount is for models of counts, shares, totals or means")
+        return _amounts(model.predict_instances(bags, amounts).reshape(bags.n_instances, -1))
     if _evidence.speaks_of_amounts(model):
         return _amounts(_evidence.amount_evidence_of_instances(model, bags))
     if hasattr(model, "predict_proba_instances") and hasattr(model, "predict_instances"):

@@ -5,6 +5,7 @@ import json
 import sys
 from collections import Counter
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,7 @@ import typer
 from mixedbag._files import cell, printable
 from mixedbag.cli._edge import load_model
 from mixedbag.cli._terminal import say
+from mixedbag.exceptions import InputError
 
 if TYPE_CHECKING:
     from mixedbag.datasets import BagData
@@ -32,6 +34,10 @@ def command(
     instances: Annotated[
         bool, typer.Option("--instances", "--instance", help="Predict instances.")
     ] = False,
+    amount: Annotated[
+        str | None,
+        typer.Option(help="Column with the bag's known count or total, for --instances."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="CSV or Parquet file for the result.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
@@ -39,7 +45,8 @@ def command(
 
     The model remembers the columns it learned from. The rows of a bag need not be adjacent. The
     column "outside" names features that are far from all that was learned from: by more than a
-    quarter of their range.
+    quarter of their range. With --amount, the amounts of instances add up to the known one of their
+    bag.
     """
     import pyarrow as pa
     from joblib import cpu_count
@@ -56,13 +63,16 @@ def command(
         bag, time = remembered(fitted, "bag", bag), remembered(fitted, "time", time)
     n_features = getattr(fitted, "n_features_in_", 20) if features is None else len(features)
     rows = max(2_000, _CELLS // max(1, n_features))
-    columns_of = instance_columns if instances else bag_columns
+    if amount is not None and not instances:
+        raise InputError("--amount is about instances: add --instances")
+    known = partial(instance_columns, known=amount is not None)
+    columns_of = known if instances else bag_columns
 
     def answer(block):
         with asking(model):
             return columns_of(fitted, block)
 
-    blocks = ahead(stream_bags(table, bag, features, time, rows, query))
+    blocks = ahead(stream_bags(table, bag, features, time, rows, query, amount))
     told = _Told("instances" if instances else "bags")
     with _output(out, as_json) as write, behind(write) as give:
         for columns in side_by_side(answer, blocks, cpu_count()):
@@ -116,20 +126,32 @@ def bag_columns(fitted: Any, data: "BagData") -> dict[str, Any]:
     return {"bag": pa.array(_ids(bags)), **{name: _arrow(v) for name, v in answers.items()}}
 
 
-def instance_columns(fitted: Any, data: "BagData") -> dict[str, Any]:
-    """The answers about instances, with their bags' ids, their numbers there, and places."""
+def instance_columns(fitted: Any, data: "BagData", known: bool = False) -> dict[str, Any]:
+    """The answers about instances, with their bags' ids, their numbers there, and places.
+
+    Where the amounts of bags are `known`, they are the labels of `data`.
+    """
     import pyarrow as pa
 
     from mixedbag.cli._answers import instance_answers, outside
 
     bags = data.bags
     places = {} if data.coords is None else dict(zip("xy", data.coords.T))
-    answers = places | instance_answers(fitted, bags) | outside(fitted, bags.singletons())
+    amounts = _numbers(data.y) if known else None
+    answers = places | instance_answers(fitted, bags, amounts) | outside(fitted, bags.singletons())
     return {
         "bag": pa.array(_ids(bags)).take(pa.array(bags.bag_of)),
         "instance": pa.array(np.arange(bags.n_instances) - bags.spread(bags.offsets[:-1])),
         **{name: _arrow(values) for name, values in answers.items()},
     }
+
+
+def _numbers(amounts):
+    """Known amounts, NaN where there is none."""
+    try:
+        return np.array([np.nan if a is None else a for a in amounts.tolist()], dtype=np.float64)
+    except ValueError as error:
+        raise InputError(f"amounts must be numbers; {error}") from error
 
 
 def _ids(bags):

@@ -114,6 +114,7 @@ def stream_bags(
     time: str | None = None,
     rows: int = 20_000,
     query: str | None = None,
+    label: str | None = None,
 ) -> "Iterator[BagData]":
     """Blocks of whole bags of a table or folder of any length, with the features of a model.
 
@@ -130,10 +131,12 @@ def stream_bags(
         How many rows a block has at least.
     query : str, optional
         A select statement that makes the table of the one in the file.
+    label : str, optional
+        A column with something known of the bags.
     """
     from mixedbag.datasets import read_blocks
 
-    yield from read_blocks(path, bag, features=features, time=time, rows=rows, query=query)
+    yield from read_blocks(path, bag, label, features=features, time=time, rows=rows, query=query)
 
 
 @at_the_edge

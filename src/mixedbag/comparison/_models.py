@@ -8,9 +8,10 @@ import numpy as np
 
 from mixedbag import _evidence
 from mixedbag.bags import as_bags
-from mixedbag.comparison._accounts import feasible_counts
+from mixedbag.comparison._accounts import CountAccount, feasible_counts
 from mixedbag.comparison._blend import AmountBlend, ClassBlend, flat
 from mixedbag.comparison._cases import decide
+from mixedbag.exceptions import InputError
 
 
 def model_for(question, names, members, calibrators, weights, witnesses, account, origin):
@@ -131,11 +132,31 @@ class AmountModel(_Answers, AmountBlend):
         """The predicted amount of every bag."""
         return flat(self._totals(as_bags(bags)))
 
-    def predict_instances(self, bags):
-        """The predicted amount of every instance; those of a bag add up to its amount."""
+    def predict_instances(self, bags, amounts=None):
+        """The predicted amount of every instance; those of a bag add up to its amount.
+
+        `amounts` are the known amounts of these bags, in the form of the labels: instances then add
+        up to them. NaN where one is not known.
+        """
         bags = as_bags(bags)
+        answer = self._totals(bags)
+        if amounts is not None:
+            answer = self._known(bags, amounts, answer)
         evidence = _evidence.amount_evidence_of_instances
-        return flat(self._answer_instances(bags, self._totals(bags), evidence))
+        return flat(self._answer_instances(bags, answer, evidence))
+
+    def _known(self, bags, amounts, answer):
+        """The known amounts, and the answers in the place of unknown ones."""
+        given = np.asarray(amounts, dtype=np.float64).reshape(len(amounts), -1)
+        if given.shape != answer.shape:
+            raise InputError(f"{given.shape} amounts where {answer.shape} are needed")
+        if isinstance(self.account, CountAccount):
+            most = np.ones(len(bags)) if self.account.of_means else bags.sizes
+            wrong = ((given < 0) | (given > most[:, None])).any(axis=1)
+            if wrong.any():
+                i = int(wrong.argmax())
+                raise InputError(f"{bags.name(i)} has {given[i].max():g} of {most[i]:g} instances")
+        return np.where(np.isnan(given), answer, given)
 
     def _totals(self, bags):
         answer = np.asarray(self._answer(bags, _evidence.amount_evidence))
