@@ -98,8 +98,8 @@ def _of_sections(path):
         yield f"{path}: an equation or a section of a work that it does not name"
     for names, _ in sections["See Also"]:
         for name, _ in names:
-            places = (name, f"{path.rpartition('.')[0]}.{name}", f"mixedbag.{name}")
-            if not any(_is_documented(place) for place in places):
+            beside = f"{path.rpartition('.')[0]}.{name}"
+            if not (_is_documented(name) or _is_documented(beside)):
                 yield f"{path}: See Also {name} leads nowhere"
 
 

@@ -596,7 +596,7 @@ def bag_labels(labels: ArrayLike, groups: ArrayLike) -> np.ndarray:
 
     See Also
     --------
-    Bags.from_groups : The bags themselves, in the same order.
+    mixedbag.Bags.from_groups : The bags themselves, in the same order.
 
     Examples
     --------

@@ -26,7 +26,7 @@ class UntrustedModelError(InputError):
 
     See Also
     --------
-    load : Raises it; its `trusted` names further types to accept.
+    mixedbag.load : Raises it; its `trusted` names further types to accept.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def read_stamp(path: str | Path) -> dict[str, str]:
 
     See Also
     --------
-    load : Reads the model itself.
+    mixedbag.load : Reads the model itself.
 
     Examples
     --------

@@ -280,7 +280,7 @@ def fit_best_setting(
 
     See Also
     --------
-    compare : Many learners, and honest figures for each.
+    mixedbag.compare : Many learners, and honest figures for each.
 
     Examples
     --------

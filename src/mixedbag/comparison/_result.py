@@ -105,7 +105,7 @@ class Comparison:
 
     See Also
     --------
-    compare : Makes it.
+    mixedbag.compare : Makes it.
     mixedbag.report.write_report : The page that explains it.
 
     Examples
