@@ -1,8 +1,8 @@
-"""Figure 1 of the session-based learning paper: four classes that naive labels cannot tell apart.
+"""Figure 1 of the session-based learning paper: its toy of four classes.
 
 Classes a, b and c lie at the corners of a triangle, d in its centre. Sessions of a, b and c mix
-instances of these three; those of d are pure. The means of the naively labelled instances are then
-close to each other, and naive Bayes on them is at a loss.
+instances of these three; those of d are pure. The paper argues that the means of naively labelled
+instances are then close to each other, so that naive Bayes has a hard time.
 """
 
 import numpy as np
@@ -73,6 +73,9 @@ def table(rows):
     notes = (
         f"{N_TRAIN} training and {N_TEST} test sessions of {SIZE} instances, three draws. naive: "
         "every instance has the class of its session; true labels: every instance has its own, "
-        "which no learner of sessions is told. SBoost learns one class against the rest."
+        "which no learner of sessions is told. SBoost learns one class against the rest. The "
+        "paper's argument about naive Bayes is not borne out here: with Gaussians of their own "
+        "widths it names nearly all sessions right. SBoost names instances better where most of "
+        "a session is of its class, and fails, as the naive tree does, where only four of ten are."
     )
     return [Table("The toy of four classes", lines, notes)]
