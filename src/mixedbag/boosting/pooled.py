@@ -154,8 +154,8 @@ class OWABoost(BoostedBags):
         Exponent of the weights ``(k/n)^a − ((k−1)/n)^a`` of a bag's k-th highest of n scores: 0 is
         the maximum, 1 the mean.
     average : {"scores", "probabilities"}, default="scores"
-        What is averaged: the scores, or, as published, the probabilities ``σ(2F)`` that they mean,
-        whose average is the probability of the bag.
+        What is averaged: the scores, or the probabilities ``σ(2F)`` that they mean, whose average
+        is the probability of the bag. The latter follows what later papers say of the original.
     n_rounds : int, default=100
         Stumps to add. Fewer are added when no stump lowers the loss any more.
     learning_rate : float in (0, 1], default=1.0
