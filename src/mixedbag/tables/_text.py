@@ -6,7 +6,6 @@ rows that it delivers are counted against the lines of the file.
 
 import csv
 import itertools
-import mmap
 import re
 import tempfile
 from collections import Counter
@@ -19,6 +18,7 @@ from mixedbag.tables._kinds import COMMA_NUMBER, DOT_NUMBER, MISSING, WHOLE, kno
 
 # What the engine takes for missing while it reads; "none" may be a label: the coding decides.
 _NULLS = ("", "?", "NA", "na", "N/A", "n/a", "NaN", "nan", "NULL", "null")
+_CHUNK = 2**22  # bytes of text looked at a time
 _SAMPLE = 1000  # rows looked at to guess which columns are numbers
 _QUOTED = re.compile(r'"[^"]*"')
 _BLANKS = re.compile(r'"[^"]*"|[^\s"]+')
@@ -215,16 +215,33 @@ def _as_number(column, decimal, underscores):
 
 def _has_longer_line(path, mark, width):
     """Whether a line ends with a mark, and has as many marks as there are columns."""
-    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
-        for ending in (mark + b"\n", mark + b"\r\n"):
-            place = text.find(ending)
-            while place >= 0:
-                start = text.rfind(b"\n", 0, place) + 1
-                if text[start : place + 1].count(mark) >= width:
-                    return True
-                place = text.find(ending, place + 1)
-        last = text[text.rfind(b"\n") + 1 :]
-        return last.endswith(mark) and last.count(mark) >= width
+    return any(_holds_longer_line(lines, mark, width) for lines in _whole_lines(path))
+
+
+def _whole_lines(path):
+    """The file, some lines at a time, the last with an end of its own."""
+    with open(path, "rb") as file:
+        rest = b""
+        while chunk := file.read(_CHUNK):
+            lines, end, rest_here = chunk.rpartition(b"\n")
+            if end:
+                yield rest + lines + end
+                rest = rest_here
+            else:
+                rest += chunk
+        if rest:
+            yield rest + b"\n"
+
+
+def _holds_longer_line(lines, mark, width):
+    for ending in (mark + b"\n", mark + b"\r\n"):
+        place = lines.find(ending)
+        while place >= 0:
+            start = lines.rfind(b"\n", 0, place) + 1
+            if lines.count(mark, start, place + 1) >= width:
+                return True
+            place = lines.find(ending, place + 1)
+    return False
 
 
 def _as_whole_number(column):
