@@ -116,9 +116,9 @@ class SpooledBags(BlockedBags):
     >>> from mixedbag.classics import MILogisticRegression
     >>> spooled = SpooledBags(make_any(n_bags=20, random_state=seed) for seed in range(3))
     >>> spooled
-    SpooledBags(60 bags, 600 instances × 5 features in 3 blocks)
+    SpooledBags(60 bags, 616 instances × 10 features in 3 blocks)
     >>> MILogisticRegression().fit(spooled).coef_.shape
-    (5,)
+    (10,)
     """
 
     notes: tuple[str, ...] = ()  # what became of the columns of a table
