@@ -122,7 +122,7 @@ def test_scores_of_bags_left_out_are_what_counts():
     model = SetKernelSVC(kernel="rbf", gamma=50.0, C=1e4).fit(data.bags, y)
     assert np.mean(model.predict(data.bags) == y) == 1.0
     p = model.calibrate(data.bags, y).predict_proba(problem(60, seed=1).bags)
-    assert np.abs(p[:, 1] - y.mean()).max() < 0.25
+    assert np.abs(p[:, 1] - y.mean()).mean() < 0.2
 
 
 def test_more_classes_and_weights():

@@ -25,7 +25,7 @@ FLOORS = [
     {"bags", "pooling"},
     {"_validation", "_kernels", "_pairs", "_clusters", "_account", "_sorting", "_wide"},
     {"_annealing"},
-    {"_evidence", "_contributions", "_origin"},
+    {"_evidence", "_contributions", "_origin", "_permutation"},
     {"engines"},
     {"_solvers"},
     {"base"},

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mixedbag import Bags, _contributions, inspection
+from mixedbag import Bags, _contributions, _permutation, inspection
 from mixedbag.datasets import load_digits_bags, make_any, make_sum
 from mixedbag.pooling import bag_max
 from mixedbag.wrappers import BagFeatures, InstanceWise, SpreadLabels
@@ -144,7 +144,7 @@ class Dense(FirstFeature):
 
 def test_a_permuted_feature_keeps_its_values_inside_a_bag():
     bags = Bags.from_list([np.full((n, 2), float(n)) for n in (1, 2, 3, 4)])
-    rows = inspection._rows_of_other_bags(bags, np.random.RandomState(3))
+    rows = _permutation._rows_of_other_bags(bags, np.random.RandomState(3))
     for i in range(4):
         part = bags.instances[rows[bags.offsets[i] : bags.offsets[i + 1]], 0]
         assert len(set(part)) == 1

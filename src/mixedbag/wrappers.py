@@ -155,7 +155,9 @@ class BagFeatures(TransformerMixin, BagEstimator):
         bags = self._fitted(bags)
         if bags.is_sparse:
             parts = [_sparse_statistic(name, bags) for name in self.statistics]
-            return sparse.hstack([sparse.csr_array(part) for part in parts], format="csr")
+            return _with_short_indices(
+                sparse.hstack([sparse.csr_array(part) for part in parts], format="csr")
+            )
         return np.vstack([self._of_piece(piece) for _, piece in in_double(bags)])
 
     def _of_piece(self, bags):
@@ -257,6 +259,14 @@ def _statistic(name, bags):
     if name == "mean":
         return mean
     return np.sqrt(bag_sum((X - bags.spread(mean)) ** 2, offsets) / sizes)
+
+
+def _with_short_indices(table):
+    """The table with indices of 32 bits where these are enough: trees read no others."""
+    if max(table.nnz, *table.shape) > np.iinfo(np.int32).max:
+        return table
+    parts = table.data, table.indices.astype(np.int32), table.indptr.astype(np.int32)
+    return sparse.csr_array(parts, shape=table.shape)
 
 
 def _sparse_statistic(name, bags):

@@ -223,8 +223,9 @@ class BagRegressor(RegressorMixin, BagEstimator):
 
     def _columns(self, y):
         """One total a bag, or a row of them where the learner can have several."""
-        if self._multioutput and np.ndim(y) == 2 and np.shape(y)[1] > 1:
-            return np.asarray(y)
+        y = np.asarray(y)
+        if self._multioutput and y.ndim == 2 and y.shape[1] > 1:
+            return y
         return column_or_1d(y, warn=True)
 
     def __sklearn_tags__(self):
