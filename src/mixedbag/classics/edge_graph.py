@@ -123,6 +123,8 @@ class _Graphs:
 
 def _edges(rows, threshold, gamma):
     """The edges of one bag in both directions, a row of four numbers each."""
+    if rows.shape[0] == 1:
+        return np.empty((0, 4))
     squared = np.asarray(squared_distances(rows, rows), dtype=np.float64)
     n = len(squared)
     distance = np.sqrt(squared)
