@@ -153,6 +153,16 @@ def test_ranking_intervals_cover_what_they_promise():
     assert covered / 300 > 0.92
 
 
+@pytest.mark.parametrize("area", [1.0, 1.0 + 1e-12])
+def test_a_perfect_ranking_is_uncertain_but_not_void(area):
+    low, high = _intervals.ranking_interval(area, 26, 28)
+    assert 0.85 < low < 0.97
+    assert high == 1.0
+    flipped = _intervals.ranking_interval(1.0 - area, 26, 28)
+    np.testing.assert_allclose(flipped, (0.0, 1.0 - low), atol=1e-9)
+    assert _intervals.ranking_interval(area, 3, 3)[0] < 0.6
+
+
 def test_mean_intervals_cover_what_they_promise():
     rng = np.random.default_rng(0)
     covered = 0

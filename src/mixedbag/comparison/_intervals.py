@@ -72,6 +72,7 @@ def ranking_interval(area, n_positive, n_negative, z=_Z):
     so a perfect ranking of a few bags has a lower end well below one.
     """
     half = (n_positive + n_negative) / 2 - 1
+    area = min(max(area, 0.0), 1.0)  # weights are rounded
 
     def variance(area):
         spread = 1 + half * ((1 - area) / (2 - area) + area / (1 + area))
@@ -81,10 +82,11 @@ def ranking_interval(area, n_positive, n_negative, z=_Z):
         def gap(a):
             return area - a + sign * z * np.sqrt(variance(a))
 
-        edge = float(sign < 0)  # the lower end lies between 0 and the area, the upper above it
-        lower, upper = (0.0, area) if edge else (area, 1.0)
+        # The lower end lies between 0 and the area, the upper above it. At an area of 0 or 1 itself
+        # the variance is zero, which is no end: the search stays a little inside.
+        lower, upper = (0.0, min(area, 1 - 1e-9)) if sign < 0 else (max(area, 1e-9), 1.0)
         if gap(lower) * gap(upper) >= 0:
-            return lower if edge else upper
+            return lower if sign < 0 else upper
         return brentq(gap, lower, upper)
 
     return float(ends(-1)), float(ends(1))
