@@ -234,9 +234,13 @@ class Schedule:
         return float(np.mean(known)) if known else unit.seconds * self._pace(unit.candidate.name)
 
     def _pace(self, name=None):
-        """How much longer units take than the table says: a learner's own, or everybody's."""
-        own = self._paces.get(name) or [pace for some in self._paces.values() for pace in some]
-        return float(np.median(own)) if own else 1.0
+        """How much longer units take than the table says: a learner's own, or everybody's.
+
+        A learner's quickest unit tells: the others may have had to compile its kernels first.
+        """
+        own = self._paces.get(name)
+        best = [min(own)] if own else [min(paces) for paces in self._paces.values()]
+        return float(np.median(best)) if best else 1.0
 
     def _kept_for_later(self):
         """Seconds for what comes after the trials."""
