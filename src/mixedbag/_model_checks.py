@@ -90,24 +90,36 @@ def audit(thing, owner=None, attribute=None):
     attribute : str, optional
         The attribute of `owner` that holds it.
     """
-    if isinstance(thing, dict):
-        parts = thing.values()
-    elif isinstance(thing, (list, tuple)):
-        parts = thing
-    elif isinstance(thing, np.ndarray):
-        parts = thing.ravel() if thing.dtype == object else ()
-    else:
+    if not isinstance(thing, (dict, list, tuple, np.ndarray)):
         check = _CHECKS.get(_name(type(thing)))
         if check is not None:
             check(thing, owner, attribute)
-        if isinstance(thing, BaseEstimator):
-            _check_parts(thing)
-            for name, part in vars(thing).items():
-                audit(part, thing, name)
-            return
-        parts = vars(thing).values() if hasattr(thing, "__dict__") else ()
-    for part in parts:
+    if isinstance(thing, BaseEstimator):
+        _check_parts(thing)
+        for name, part in vars(thing).items():
+            audit(part, thing, name)
+        return
+    for part in _inside(thing):
         audit(part, owner, attribute)
+
+
+def _inside(thing):
+    """The parts of a thing that may be, or hold, estimators and trees."""
+    if isinstance(thing, dict):
+        return thing.values()
+    if isinstance(thing, (list, tuple)):
+        return thing
+    if isinstance(thing, np.ndarray):
+        return thing.ravel() if thing.dtype == object else ()
+    return vars(thing).values() if hasattr(thing, "__dict__") else ()
+
+
+def _first_width(thing):
+    """The number of features of the first fitted estimator inside, or None."""
+    if isinstance(thing, BaseEstimator) and "n_features_in_" in vars(thing):
+        return thing.n_features_in_
+    found = (_first_width(part) for part in _inside(thing))
+    return next((width for width in found if width is not None), None)
 
 
 def rehearse(model, particular=False):
@@ -117,7 +129,7 @@ def rehearse(model, particular=False):
     the learner knows, so it is asked once, here, and not by a user later. A model that is
     `particular` about its rows may refuse these, which are made up.
     """
-    width = getattr(model, "n_features_in_", None)
+    width = getattr(model, "n_features_in_", None) or _first_width(model)
     if width is None:
         _need(not any(name.endswith("_") for name in vars(model)), "a model of no features")
     if width is None or width > _WIDE:
@@ -138,6 +150,8 @@ def _check_parts(estimator):
     name, state = _name(type(estimator)), vars(estimator)
     width = state.get("n_features_in_")
     _need(width is None or _is_count(width), "a number of features that is none")
+    if "n_classes_" in state and "classes_" in state:
+        _need(np.array_equal(state["n_classes_"], len(state["classes_"])), "other classes")
     is_ours = name.startswith("mixedbag.")
     is_forest = name.startswith("sklearn.ensemble.") and name in _saved.CLASSES
     if is_ours and "theta_" in state:
