@@ -268,7 +268,16 @@ def _check_steps(pipeline, owner, attribute):
         _need(hasattr(step, "fit") or step in ("passthrough", None), "a step that is none")
 
 
+def _check_members(blend, owner, attribute):
+    _need(isinstance(blend.members, list) and blend.members, "a blend of nobody")
+    _need(all(isinstance(m, BaseEstimator) for m in blend.members), "a member that is none")
+
+
 _CHECKS = {
+    "mixedbag._saved.AmountBlend": _check_members,
+    "mixedbag._saved.AmountModel": _check_members,
+    "mixedbag._saved.ClassBlend": _check_members,
+    "mixedbag._saved.ClassModel": _check_members,
     "mixedbag._saved.AggregateTree": _check_aggregate_tree,
     "mixedbag._saved.StumpEnsemble": _check_stumps,
     "mixedbag.bags.Bags": _check_bags,
