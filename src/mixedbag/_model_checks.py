@@ -131,7 +131,8 @@ def rehearse(model, particular=False):
     """
     width = getattr(model, "n_features_in_", None) or _first_width(model)
     if width is None:
-        _need(not any(name.endswith("_") for name in vars(model)), "a model of no features")
+        fitted = [name for name in vars(model) if name.endswith("_") or name == "members"]
+        _need(not fitted, "a model of no features")
     if width is None or width > _WIDE:
         return  # not fitted, or too wide to make rows up
     rng = np.random.default_rng(0)
@@ -264,6 +265,7 @@ def _check_neighbours(model, owner, attribute):
 
 
 def _check_steps(pipeline, owner, attribute):
+    _need(isinstance(pipeline.steps, list) and pipeline.steps, "a pipeline without steps")
     for _, step in pipeline.steps:
         _need(hasattr(step, "fit") or step in ("passthrough", None), "a step that is none")
 
