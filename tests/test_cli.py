@@ -500,8 +500,9 @@ def test_a_closed_pipe_is_silent(compared, folder):
     rows = "\n".join(f"m{i},{row}" for i in range(20_000))
     (folder / "long.csv").write_text(f"{header}\n{rows}\n")
     writer = subprocess.Popen(
-        arguments, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+        arguments, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},  # a write may be a part of it then
+    )  # fmt: skip
     assert writer.stdout.readline().startswith("bag,predicted")
     writer.stdout.close()
     with writer.stderr as told:

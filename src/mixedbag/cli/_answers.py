@@ -5,7 +5,6 @@ from contextlib import contextmanager
 import numpy as np
 
 from mixedbag import _evidence
-from mixedbag.comparison._models import AmountModel
 from mixedbag.exceptions import InputError, reading_input
 
 
@@ -60,6 +59,8 @@ def instance_answers(model, bags, amounts=None):
     """
     _refuse_other_features(model, bags)
     if amounts is not None:
+        from mixedbag.comparison._models import AmountModel
+
         if not isinstance(model, AmountModel):
             raise InputError("--amount is for models of counts, shares, totals or means")
         return _amounts(model.predict_instances(bags, amounts).reshape(bags.n_instances, -1))

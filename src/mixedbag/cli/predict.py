@@ -1,10 +1,7 @@
 """`mixedbag predict`: a saved model's answers about the bags of a table, or their instances."""
 
-import csv
-import json
-import sys
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,16 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from mixedbag._files import cell, printable
 from mixedbag.cli._edge import load_model
 from mixedbag.cli._terminal import say
+from mixedbag.cli._writers import output
 from mixedbag.exceptions import InputError
 
 if TYPE_CHECKING:
     from mixedbag.datasets import BagData
 
-_FORMULA = r"^[=+\-@\t\r\n＝＋－＠]"  # how texts begin that `cell` looks at
-_CONTROLS = r"^[=+\-@＝＋－＠]|[^ -~]"  # what `printable` looks at, too
 _CELLS = 200_000  # of a block: large enough to compute with, small enough to be few megabytes
 
 
@@ -68,17 +63,36 @@ def command(
     known = partial(instance_columns, known=amount is not None)
     columns_of = known if instances else bag_columns
 
-    def answer(block):
-        with asking(model):
-            return columns_of(fitted, block)
-
-    blocks = ahead(stream_bags(table, bag, features, time, rows, query, amount))
     told = _Told("instances" if instances else "bags")
-    with _output(out, as_json) as write, behind(write) as give:
-        for columns in side_by_side(answer, blocks, cpu_count()):
-            told.add(columns)
-            give(columns)
+    with (
+        output(out, as_json) as writer,
+        behind(writer.write) as give,
+        closing(ahead(stream_bags(table, bag, features, time, rows, query, amount))) as blocks,
+    ):
+
+        def answer(block):
+            with asking(model):
+                columns = columns_of(fitted, block)
+            return _counted(columns), writer.form(columns)
+
+        with closing(side_by_side(answer, blocks, cpu_count())) as answers:
+            for counted, formed in answers:
+                told.add(*counted)
+                give(formed)
     told.say(out)
+
+
+def _counted(columns):
+    """How many answers there are, of each kind, and how many far outside."""
+    kinds: Counter = Counter()
+    if "predicted" in columns:
+        for found in columns["predicted"].value_counts():
+            kinds[str(found["values"])] += found["counts"].as_py()
+    n_outside = 0
+    if "outside" in columns:
+        for found in columns["outside"].value_counts():
+            n_outside += found["counts"].as_py() if found["values"].as_py() else 0
+    return len(columns["bag"]), kinds, n_outside
 
 
 class _Told:
@@ -89,15 +103,10 @@ class _Told:
         self._n = self._n_outside = 0
         self._answers: Counter = Counter()
 
-    def add(self, columns):
-        self._n += len(columns["bag"])
-        if "predicted" in columns:
-            for found in columns["predicted"].value_counts():
-                self._answers[str(found["values"])] += found["counts"].as_py()
-        if "outside" in columns:
-            filled = (found["counts"].as_py() for found in columns["outside"].value_counts()
-                      if found["values"].as_py())  # fmt: skip
-            self._n_outside += sum(filled)
+    def add(self, n, kinds, n_outside):
+        self._n += n
+        self._answers.update(kinds)
+        self._n_outside += n_outside
 
     def say(self, out):
         shares = ", ".join(f"{n} {label}" for label, n in self._answers.most_common(8))
@@ -111,8 +120,8 @@ class _Told:
 
 def write_answers(fitted: Any, data: "BagData", path: Path) -> None:
     """The answers about the bags of `data` as a file."""
-    with _output(path, as_json=False) as write:
-        write(bag_columns(fitted, data))
+    with output(path) as writer:
+        writer.write(writer.form(bag_columns(fitted, data)))
 
 
 def bag_columns(fitted: Any, data: "BagData") -> dict[str, Any]:
@@ -166,105 +175,3 @@ def _arrow(values):
         return pa.array(np.ascontiguousarray(values))
     distinct, codes = np.unique(values.astype(str), return_inverse=True)
     return pa.array(distinct.tolist(), pa.string()).take(pa.array(codes))
-
-
-@contextmanager
-def _output(path, as_json):
-    """A function that writes columns to standard output, or to a file: complete or not there."""
-    if path is None:
-        screen = getattr(sys.stdout, "buffer", None) or _Encoded(sys.stdout)
-        yield _json_writer(screen) if as_json else _csv_writer(screen)
-        screen.flush()
-        return
-    from mixedbag._files import written_whole
-
-    with written_whole(path) as file:
-        if as_json:
-            yield _json_writer(file)
-        elif path.suffix.lower() == ".parquet":
-            with _parquet_writer(file) as write:
-                yield write
-        else:
-            yield _csv_writer(file)
-
-
-class _Encoded:
-    """Bytes written to a stream of text, such as a notebook's standard output."""
-
-    def __init__(self, stream):
-        self._stream = stream
-        self.flush = stream.flush
-
-    def write(self, content):
-        self._stream.write(str(content, "utf-8"))
-
-
-def _csv_writer(file):
-    import io
-
-    import pyarrow as pa
-    from pyarrow import compute
-    from pyarrow import csv as arrow_csv
-
-    begun = False
-    is_screen = getattr(file, "isatty", lambda: False)()
-
-    def show(value):
-        return printable(cell(value)) if is_screen else cell(value)
-
-    def harmless(column):
-        if not pa.types.is_string(column.type):
-            return column
-        suspicious = _CONTROLS if is_screen else _FORMULA
-        if not compute.any(compute.match_substring_regex(column, suspicious)).as_py():
-            return column
-        return pa.array([show(value) for value in column.to_pylist()], pa.string())
-
-    def write(columns):
-        nonlocal begun
-        columns = {name: harmless(column) for name, column in columns.items()}
-        if not begun:
-            header = io.StringIO()
-            csv.writer(header, lineterminator="\n").writerow(map(show, columns))
-            file.write(header.getvalue().encode())
-            begun = True
-        texts = [c for c in columns.values() if pa.types.is_string(c.type)]
-        special = any(
-            compute.any(compute.match_substring_regex(c, '[",\r\n]')).as_py() for c in texts
-        )
-        options = arrow_csv.WriteOptions(
-            include_header=False, quoting_style="needed" if special else "none"
-        )
-        content = pa.BufferOutputStream()
-        arrow_csv.write_csv(pa.table(columns), content, options)
-        file.write(content.getvalue())
-
-    return write
-
-
-@contextmanager
-def _parquet_writer(file):
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    writer = None
-
-    def write(columns):
-        nonlocal writer
-        table = pa.table(columns)
-        if writer is None:
-            writer = parquet.ParquetWriter(file, table.schema)
-        writer.write_table(table)
-
-    yield write
-    if writer is not None:
-        writer.close()
-
-
-def _json_writer(file):
-    def write(columns):
-        names = list(columns)
-        for row in zip(*(column.to_pylist() for column in columns.values())):
-            file.write(json.dumps(dict(zip(names, row)), default=str).encode() + b"\n")
-
-    return write

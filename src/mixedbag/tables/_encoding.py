@@ -5,6 +5,8 @@ import re
 import tempfile
 from dataclasses import dataclass
 
+import numpy as np
+
 _CHUNK = 1 << 22
 _JOINED = re.compile(rb"[0-9]_[0-9]")
 _COMMA = re.compile(rb",[0-9]")
@@ -28,6 +30,7 @@ class Survey:
     nul_line: int | None = None
     underscores: bool = False
     commas: bool = False  # whether digits follow a comma somewhere
+    line_ends: frozenset = frozenset()  # the last bytes of all lines
 
     @property
     def needs_copy(self):
@@ -38,7 +41,7 @@ def survey_of(path):
     survey = Survey()
     decoder = codecs.getincrementaldecoder("utf-8")()
     newlines = returns = pairs = 0
-    last = b""
+    last, ends = b"", np.zeros(256, bool)
     with open(path, "rb") as file:
         head = file.read(4096)
         survey.encoding = _wide_encoding(head) or "utf-8"
@@ -48,7 +51,9 @@ def survey_of(path):
         while chunk := file.read(_CHUNK):
             if survey.nul_line is None and (place := chunk.find(b"\0")) >= 0:
                 survey.nul_line = newlines + chunk.count(b"\n", 0, place) + 1
-            newlines += chunk.count(b"\n")
+            found = _ends_of_lines(chunk, last)
+            newlines += len(found)
+            ends[found] = True
             if b"\r" in chunk or last == b"\r":
                 returns += chunk.count(b"\r")
                 pairs += chunk.count(b"\r\n") + (last == b"\r" and chunk.startswith(b"\n"))
@@ -71,8 +76,24 @@ def survey_of(path):
         except UnicodeDecodeError:
             survey.encoding = None
     survey.n_lines = newlines + (last not in (b"\n", b""))
+    survey.line_ends = frozenset(np.flatnonzero(ends).tolist()) | frozenset(last)
     survey.odd_ends = bool(returns) and not returns == pairs == newlines
     return survey
+
+
+def _ends_of_lines(chunk, before):
+    """The last byte of every line of a chunk, given the one before it.
+
+    Of lines that end with a return and a newline, the byte before both, unless they are parted.
+    """
+    content = np.frombuffer(chunk, np.uint8)
+    places = np.flatnonzero(content == ord("\n"))
+    ends = content[places - 1]
+    if len(places) and places[0] == 0:
+        ends[0] = ord(before or b"\n")
+    returned = (ends == ord("\r")) & (places > 1)
+    ends[returned] = content[places[returned] - 2]
+    return ends
 
 
 def unicode_copy(path, folder, survey, error):

@@ -39,6 +39,7 @@ class TextFile:
     n_lines: int  # that are not blank, if no quoted value spans lines
     underscores: bool  # whether digits are joined by underscores somewhere
     commas: bool  # whether digits follow a comma somewhere
+    line_ends: frozenset  # the last bytes of all lines
     width: int  # of the longest of the first lines
     notes: list = field(default_factory=list)
 
@@ -90,7 +91,7 @@ def open_text(path, folder, error, delimiter=None, header=True):
     has_header = header and not offset
     return TextFile(
         path, error, names, delimiter, has_header, line, offset,
-        survey.n_lines, survey.underscores, survey.commas, _width(path), notes,
+        survey.n_lines, survey.underscores, survey.commas, survey.line_ends, _width(path), notes,
     )  # fmt: skip
 
 
@@ -166,19 +167,24 @@ def spool(con, file, table, as_text, ids=frozenset()):
 
 
 def _load(con, file, table, types, decimal):
+    # The engine takes 1_0 for ten; and a full stop beside decimal commas may part thousands. Where
+    # neither can be, it makes numbers of the text at once.
+    plain = decimal == "." and not file.underscores
+    read = ["DOUBLE" if kind == "DOUBLE" and plain else "VARCHAR" for kind in types]
     as_kind = {
-        "DOUBLE": lambda column: _as_number(column, decimal, file.underscores),
+        "DOUBLE": lambda column: column if plain else _as_number(column, decimal),
         "BIGINT": _as_whole_number,
         "VARCHAR": lambda column: column,
     }
     values = ", ".join(f"{as_kind[kind](f'c{j}')} as c{j}" for j, kind in enumerate(types))
-    con.execute(f"create or replace table {table} as select {values} from {_scan(file)}")
+    con.execute(f"create or replace table {table} as select {values} from {_scan(file, read)}")
     return con.execute(f"select count(*) from {table}").fetchone()[0]
 
 
-def _scan(file):
-    """SQL for the rows of a file, as text."""
-    columns = ", ".join(f"'c{j}': 'VARCHAR'" for j in range(len(file.names)))
+def _scan(file, types=None):
+    """SQL for the rows of a file, as text unless their types are given."""
+    types = types or ["VARCHAR"] * len(file.names)
+    columns = ", ".join(f"'c{j}': '{kind}'" for j, kind in enumerate(types))
     nulls = ", ".join(map(literal, _NULLS))
     return (
         f"read_csv({literal(file.path)}, auto_detect=false, header=false, "
@@ -191,6 +197,8 @@ def _scan(file):
 def _refuse_longer_rows(file):
     """Refuse rows with one more value, which is empty: the engine takes them for complete."""
     width = len(file.names)
+    if not file.line_ends & frozenset(b"\r" + file.delimiter.encode()):
+        return
     if not _has_longer_line(file.path, file.delimiter.encode(), width):
         return
     for number, record in file.records():  # unless the marks are in quotes
@@ -198,19 +206,13 @@ def _refuse_longer_rows(file):
             raise file.error(f"{len(record)} values where {width} are expected", number)
 
 
-def _as_number(column, decimal, underscores):
+def _as_number(column, decimal):
     """SQL for a column of text as numbers, which fails at what is none."""
-    # The engine takes 1_0 for ten; and a full stop beside decimal commas may part thousands.
-    wrong = [f"contains({column}, '_')"] if underscores else []
-    value = column
+    wrong, value = f"contains({column}, '_')", column
     if decimal == ",":
-        wrong.append(f"contains({column}, '.')")
+        wrong += f" or contains({column}, '.')"
         value = f"replace({column}, ',', '.')"
-    if not wrong:
-        return f"cast({value} as double)"
-    return (
-        f"case when {' or '.join(wrong)} then error('no number') else cast({value} as double) end"
-    )
+    return f"case when {wrong} then error('no number') else cast({value} as double) end"
 
 
 def _has_longer_line(path, mark, width):
@@ -246,10 +248,9 @@ def _holds_longer_line(lines, mark, width):
 
 def _as_whole_number(column):
     """SQL for a column of text as whole numbers, which fails at what is not written as one."""
-    number = f"cast({column} as bigint)"
     return (
-        f"case when {column} is null or cast({number} as varchar) = {column} then {number} "
-        "else error('no whole number') end"
+        f"case when {column} is null or regexp_full_match({column}, '{WHOLE}') "
+        f"then cast({column} as bigint) else error('no whole number') end"
     )
 
 
