@@ -11,7 +11,7 @@ import numpy as np
 
 from mixedbag.tables._arrays import as_array
 
-_MOST = 256  # buckets
+_MOST = 512  # buckets
 _PLACES = 16_384  # among which the edges of buckets are chosen
 
 
@@ -33,8 +33,6 @@ def in_order(reader, keys, edges, folder):
 
     Together, the keys of a row are unlike those of all others.
     """
-    import pyarrow as pa
-
     with tempfile.TemporaryFile(dir=folder) as file:
         stored = [array("q") for _ in edges]  # place and size of each part
         for batch in reader:
@@ -43,13 +41,28 @@ def in_order(reader, keys, edges, folder):
                 stored[bucket].extend((file.tell(), message.size))
                 file.write(message)
         for places in stored:
-            parts = []
-            for start, size in zip(places[::2], places[1::2]):
-                file.seek(start)
-                parts.append(pa.ipc.read_record_batch(pa.py_buffer(file.read(size)), reader.schema))
-            if parts:
-                whole = pa.Table.from_batches(parts).combine_chunks().to_batches()[0]
-                yield whole.take(pa.array(_order([as_array(whole[key]) for key in keys])))
+            if places:
+                yield _sorted(_stored(file, places, reader.schema), keys)
+
+
+def _stored(file, places, schema):
+    """The batches at some places of a file."""
+    import pyarrow as pa
+
+    batches = []
+    for start, size in zip(places[::2], places[1::2]):
+        file.seek(start)
+        batches.append(pa.ipc.read_record_batch(pa.py_buffer(file.read(size)), schema))
+    return batches
+
+
+def _sorted(parts, keys):
+    """The rows of all parts in order, as one batch; the list is emptied, to have memory for it."""
+    import pyarrow as pa
+
+    whole = pa.Table.from_batches(parts).combine_chunks().to_batches()[0]
+    parts.clear()
+    return whole.take(pa.array(_order([as_array(whole[key]) for key in keys])))
 
 
 def _parted(batch, key, edges):

@@ -186,11 +186,12 @@ def _scan(file, types=None):
     types = types or ["VARCHAR"] * len(file.names)
     columns = ", ".join(f"'c{j}': '{kind}'" for j, kind in enumerate(types))
     nulls = ", ".join(map(literal, _NULLS))
+    width = max(2_097_152, 8 * file.width)
     return (
         f"read_csv({literal(file.path)}, auto_detect=false, header=false, "
         f"skip={int(file.has_header)}, delim={literal(file.delimiter)}, quote='\"', escape='\"', "
         f"strict_mode=true, null_padding=false, nullstr=[{nulls}], "
-        f"max_line_size={max(2_097_152, 8 * file.width)}, columns={{{columns}}})"
+        f"max_line_size={width}, buffer_size={4 * width}, columns={{{columns}}})"
     )
 
 
