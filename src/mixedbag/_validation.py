@@ -61,6 +61,21 @@ def unlabelled(y: Any) -> np.ndarray:
     return np.zeros(len(y), dtype=bool)
 
 
+def labelled(y: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Which bags have a label, and those labels: numbers, where only a gap made them objects."""
+    y = np.asarray(y)
+    known = ~unlabelled(y)
+    y = y[known]
+    if y.dtype.kind == "O" and not any(isinstance(value, str) for value in y.flat):
+        y = np.array(y.tolist())
+    return known, y
+
+
+def note_unlabelled(n: int) -> tuple[str, ...]:
+    """What users are told about the `n` bags that were left out."""
+    return (f"{n} bags have no label: they are not learned from",) if n else ()
+
+
 def leave_out_unknown(bags: Bags, y: Any, weight: np.ndarray) -> tuple:
     """Bags, targets and weights without the bags whose count or total is NaN; a warning says so."""
     values = np.asarray(y)

@@ -16,7 +16,7 @@ from mixedbag.comparison._calibration import Calibrated
 from mixedbag.comparison._candidates import Candidate, find_candidates, too_dear
 from mixedbag.comparison._counted import Counted
 from mixedbag.comparison._leaderboard import Figures
-from mixedbag.comparison._protocol import Protocol, labelled, make_protocol
+from mixedbag.comparison._protocol import Protocol, make_protocol, with_labels
 from mixedbag.comparison._result import Comparison
 from mixedbag.comparison._rules import Guess
 from mixedbag.comparison._schedule import Schedule
@@ -150,7 +150,7 @@ def compare(
         bags, y, groups, sample_weight, told = _read(bags, bag, label, groups, sample_weight)
     elif bag is not None or label is not None:
         raise InputError("y has the labels already: bag and label are columns of a table without y")
-    bags, y, groups, sample_weight, notes = labelled(bags, y, groups, sample_weight)
+    bags, y, groups, sample_weight, notes = with_labels(bags, y, groups, sample_weight)
     notes = [*told, *notes]
     guess, protocol = make_protocol(
         *(bags, y, rule),
@@ -291,7 +291,7 @@ def fit_best_setting(
     >>> found.name, found.rule, found.model.predict(data.bags).shape
     ('bag statistics + SVM', 'any', (20,))
     """
-    bags, y, groups, sample_weight, _ = labelled(bags, y, groups, sample_weight)
+    bags, y, groups, sample_weight, _ = with_labels(bags, y, groups, sample_weight)
     chosen = choose_setting(bags, y, rule, learner, random_state, sample_weight, groups, positive)
     question, name = chosen.protocol.question, chosen.candidate.name
     return Fitted(chosen.model(), name, question.rule, chosen.setting)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mixedbag._validation import read_weights, unlabelled
+from mixedbag._validation import labelled, note_unlabelled, read_weights
 from mixedbag.bags import as_bags
 from mixedbag.comparison._questions import ask
 from mixedbag.comparison._rules import one_label, settle_rule
@@ -135,18 +135,16 @@ class Labelled(NamedTuple):
     notes: list
 
 
-def labelled(bags, y, groups=None, sample_weight=None):
+def with_labels(bags, y, groups=None, sample_weight=None):
     """Leave out the bags whose label is None or NaN: nothing can be learned or measured there."""
     with reading_input():
         bags, y = as_bags(bags), np.asarray(y)
-    if len(y) != len(bags) or not (without := unlabelled(y)).any() or without.all():
+    known, labels = labelled(y)
+    if len(y) != len(bags) or known.all() or not known.any():
         return Labelled(bags, y, groups, sample_weight, [])
-    parts = (
-        None if part is None else np.asarray(part)[~without] for part in (groups, sample_weight)
-    )
-    y = y[~without] if y.dtype.kind == "f" else np.array(y[~without].tolist())
-    notes = [f"{np.count_nonzero(without)} bags have no label: they are not learned from"]
-    return Labelled(bags[~without], y, *parts, notes)
+    parts = (None if part is None else np.asarray(part)[known] for part in (groups, sample_weight))
+    notes = note_unlabelled(int((~known).sum()))
+    return Labelled(bags[known], labels, *parts, list(notes))
 
 
 def check_whole(name, value, low, high=None):

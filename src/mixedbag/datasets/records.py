@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mixedbag._validation import unlabelled
+from mixedbag._validation import labelled, note_unlabelled, unlabelled
 from mixedbag.bags import Bags
 from mixedbag.exceptions import InputError
 
@@ -126,16 +126,13 @@ class BagData:
 
     def by_label(self) -> tuple[Self, Self | None]:
         """The bags that have a label, and the others, None where there are none."""
-        if self.y is None or not (without := unlabelled(self.y)).any():
+        if self.y is None or (labels := labelled(self.y))[0].all():
             return self, None
-        if without.all():
+        known, y = labels
+        if not known.any():
             raise InputError("no bag has a label")
-        known = self._part(~without)
-        if known.y.dtype.kind == "O" and not isinstance(known.y[0], str):
-            known = replace(known, y=np.array(known.y.tolist()))  # numbers, now that all are
-        n = np.count_nonzero(without)
-        note = f"{n} bags have no label: they are not learned from"
-        return replace(known, notes=(*self.notes, note)), replace(self._part(without), y=None)
+        notes = (*self.notes, *note_unlabelled(int((~known).sum())))
+        return replace(self._part(known), y=y, notes=notes), replace(self._part(~known), y=None)
 
     def _part(self, keep):
         parts = {"bags": self.bags[keep]}

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from mixedbag._validation import read_weights, unlabelled
+from mixedbag._validation import labelled, note_unlabelled, read_weights
 from mixedbag.bags import Bags
 from mixedbag.engines._spool import Spool, Workbench
 from mixedbag.engines.local import BlockedBags, Labelled, in_threads
@@ -187,9 +187,7 @@ class SpooledBags(BlockedBags):
         with streamed(source, roles, query) as table:
             bags = cls(table.blocks(_BLOCK_CELLS), n_jobs)
             kept, bags.notes = table.verdict()
-        if bags.n_unlabelled:
-            note = f"{bags.n_unlabelled} bags have no label: they are not learned from"
-            bags.notes = (*bags.notes, note)
+        bags.notes = (*bags.notes, *note_unlabelled(bags.n_unlabelled))
         if len(kept) < bags.n_features:
             bags.blocks = bags.blocks.map(_with_features, kept)
             bags.n_features = len(kept)
@@ -234,13 +232,12 @@ def _labelled(block):
     bags, y, weight = block if isinstance(block, Labelled) else (block.bags, block.y, block.weight)
     if y is None:
         raise ValueError("these bags have no labels: say which column holds them")
-    y = np.asarray(y)
-    known = ~unlabelled(y)
+    known, y = labelled(y)
     weight = np.ones(len(bags)) if weight is None else np.asarray(weight, dtype=np.float64)
     if weight.any():
         weight = read_weights(bags, weight)
     if not known.all():
-        bags, y, weight = bags[known], y[known], weight[known]
+        bags, weight = bags[known], weight[known]
     # Text as one array of characters lies on disk; objects would stay in memory.
     return Labelled(_with_flat_ids(bags), np.array(y.tolist()) if y.dtype == object else y, weight)
 
