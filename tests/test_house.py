@@ -21,10 +21,10 @@ SOURCE = Path(mixedbag.__file__).parent
 # every learner is fitted through one; solvers add up what blocks say. Wrappers come before the
 # families: they need the base alone, and some learners describe bags with `BagFeatures`.
 FLOORS = [
-    {"_version", "_parameters", "_tables", "_files", "_on_disk", "exceptions"},
+    {"_version", "_parameters", "_segments", "_tables", "_files", "_on_disk", "exceptions"},
     {"bags", "pooling"},
     {"_validation", "_kernels", "_pairs", "_clusters", "_account", "_sorting", "_wide"},
-    {"_annealing"},
+    {"_annealing", "_described"},
     {"_evidence", "_contributions", "_origin", "_permutation"},
     {"engines"},
     {"_solvers"},
@@ -32,7 +32,8 @@ FLOORS = [
     {"counts"},
     {"_spread", "wrappers"},
     {*FAMILIES, *OPTIONAL},
-    {"learners", "metrics", "model_selection", "_saved", "_model_checks", "_model_file", "io"},
+    {"learners", "metrics", "model_selection", "_saved", "_model_archive", "_model_checks"},
+    {"_model_file", "io"},
     {"datasets", "tables"},
     {"inspection", "uncertainty", "ecological"},
     {"testing"},

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from mixedbag import _saved
-from mixedbag._model_file import Damaged
+from mixedbag._model_archive import Damaged
 from mixedbag.bags import Bags
 
 _WIDE = 10**6  # features: rows of more are not made up
@@ -142,7 +142,7 @@ def rehearse(model, particular=False):
         for method in ("predict", "decision_function", "predict_proba"):
             for name in (method, f"{method}_instances"):
                 if hasattr(model, name):
-                    with suppress(ValueError if particular else ()):
+                    with suppress(*([ValueError] if particular else [])):
                         getattr(model, name)(bags)
 
 

@@ -111,7 +111,8 @@ def load(path: str | Path, trusted: Iterable[str] = ()) -> Any:
     >>> load("model.skops")
     CitationKNN()
     """
-    from mixedbag._model_file import Archive, Reader
+    from mixedbag._model_archive import Archive
+    from mixedbag._model_file import Reader
 
     path = Path(path)
     with open(path, "rb") as file:
@@ -232,7 +233,7 @@ def read_stamp(path: str | Path) -> dict[str, str]:
     >>> read_stamp("model.skops")["model"]
     'CitationKNN'
     """
-    from mixedbag._model_file import Archive
+    from mixedbag._model_archive import Archive
 
     with open(path, "rb") as file:
         return _understood(path, lambda: _checked_stamp(Archive(file).json(_STAMP)))

@@ -12,15 +12,14 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from mixedbag._described import STATISTICS, described
 from mixedbag._evidence import at_instances
 from mixedbag._parameters import having, one_of
 from mixedbag._spread import SpreadAny, SpreadCounts, SpreadMajority, SpreadTotals
 from mixedbag._validation import check_choice
-from mixedbag._wide import in_double
 from mixedbag.bags import Bags, as_bags
 from mixedbag.base import BagEstimator
 from mixedbag.exceptions import InputError
-from mixedbag.pooling import bag_max, bag_sum
 
 __all__ = ["BagFeatures", "BagPipeline", "InstanceWise", "SpreadLabels"]
 
@@ -133,7 +132,7 @@ class BagFeatures(TransformerMixin, BagEstimator):
     _accepts_sparse = True
     _parameter_constraints = {"statistics": ["array-like"]}
 
-    def __init__(self, statistics=("min", "mean", "max", "std", "log_size")):
+    def __init__(self, statistics=STATISTICS):
         self.statistics = statistics
 
     def fit(self, bags: Any, y: Any = None) -> Self:  # type: ignore[override]
@@ -146,22 +145,13 @@ class BagFeatures(TransformerMixin, BagEstimator):
             )
         self._validate_params()
         for name in self.statistics:
-            check_choice("statistics", name, ("min", "mean", "max", "std", "log_size"))
+            check_choice("statistics", name, STATISTICS)
         self._read(bags, reset=True)
         return self
 
     def transform(self, bags: Any) -> np.ndarray | sparse.csr_array:
         """One row of statistics a bag; sparse where the instances are."""
-        bags = self._fitted(bags)
-        if bags.is_sparse:
-            parts = [_sparse_statistic(name, bags) for name in self.statistics]
-            return _with_short_indices(
-                sparse.hstack([sparse.csr_array(part) for part in parts], format="csr")
-            )
-        return np.vstack([self._of_piece(piece) for _, piece in in_double(bags)])
-
-    def _of_piece(self, bags):
-        return np.hstack([_statistic(name, bags) for name in self.statistics])
+        return described(self._fitted(bags), self.statistics)
 
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray:
         """Names such as ``max_pH``, and ``log_size``."""
@@ -245,53 +235,6 @@ class BagPipeline(Pipeline):
     def predict_proba_instances(self, bags: Any) -> np.ndarray:
         """Probabilities of the instances' classes."""
         return at_instances(self, as_bags(bags), "predict_proba_instances")
-
-
-def _statistic(name, bags):
-    X, offsets, sizes = bags.instances, bags.offsets, bags.sizes[:, None]
-    if name == "log_size":
-        return np.log(sizes)
-    if name == "min":
-        return -bag_max(-X, offsets)
-    if name == "max":
-        return bag_max(X, offsets)
-    mean = bag_sum(X, offsets) / sizes
-    if name == "mean":
-        return mean
-    return np.sqrt(bag_sum((X - bags.spread(mean)) ** 2, offsets) / sizes)
-
-
-def _with_short_indices(table):
-    """The table with indices of 32 bits where these are enough: trees read no others."""
-    if max(table.nnz, *table.shape) > np.iinfo(np.int32).max:
-        return table
-    parts = table.data, table.indices.astype(np.int32), table.indptr.astype(np.int32)
-    return sparse.csr_array(parts, shape=table.shape)
-
-
-def _sparse_statistic(name, bags):
-    X, sizes = bags.instances, bags.sizes[:, None]
-    if name == "log_size":
-        return np.log(sizes)
-    member = sparse.csr_array(
-        (np.ones(bags.n_instances), np.arange(bags.n_instances), bags.offsets),
-        shape=(len(bags), bags.n_instances),
-    )
-    if name == "mean":
-        return (member @ X) / sizes
-    if name == "std":
-        mean = (member @ X) / sizes
-        return ((member @ X.power(2)) / sizes - mean.power(2)).maximum(0).sqrt()
-    # Extremes over the stored values of each (bag, feature) cell, and over the zeros it leaves out.
-    key = bags.bag_of.repeat(np.diff(X.indptr)) * bags.n_features + X.indices
-    order = np.argsort(key, kind="stable")
-    cells, first, stored = np.unique(key[order], return_index=True, return_counts=True)
-    extreme = np.maximum if name == "max" else np.minimum
-    values = extreme.reduceat(X.data[order], first) if len(first) else X.data[:0]
-    bag, feature = np.divmod(cells, bags.n_features)
-    has_zero = stored < bags.sizes[bag]
-    values = np.where(has_zero, extreme(values, 0), values)
-    return sparse.csr_array((values, (bag, feature)), shape=bags.shape)
 
 
 def _delegates(method):
