@@ -8,6 +8,7 @@ up into one child per remaining instance.
 
 import heapq
 from itertools import count
+from typing import Any
 
 import numpy as np
 
@@ -81,7 +82,8 @@ class BranchAndBound:
             bags = self._violated_bags(solution, remaining)
             if not bags or bound >= self._closed():
                 return []
-            best, floor = None, -np.inf
+            best: Any = None
+            floor = -np.inf
             for bag, left in bags:
                 children = self._children(remaining, bag, left, basis, floor)
                 if children is None:

@@ -1,5 +1,7 @@
 """A bounded sample of the rows of all blocks, for what must be decided in one place."""
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 
@@ -21,7 +23,7 @@ def sample_rows(blocks):
     if len(rows) == 1:
         return rows[0], weights[0], step
     join = sparse.vstack if sparse.issparse(rows[0]) else np.concatenate
-    joined = join(rows)
+    joined: Any = join(rows)
     return joined.tocsr() if sparse.issparse(joined) else joined, np.concatenate(weights), step
 
 
