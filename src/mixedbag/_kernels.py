@@ -65,7 +65,8 @@ class Kernel:
         """The kernel of every row of `A` with every row of `B`."""
         if callable(self.kernel):
             return np.asarray(self.kernel(A, B), dtype=float)
-        with config_context(assume_finite=True):
+        # Called for every few rows: looking at them and at the parameters would take longer.
+        with config_context(assume_finite=True, skip_parameter_validation=True):
             return pairwise_kernels(A, B, self.kernel, filter_params=True, **self.parameters)
 
     def from_norms(self, A, B, norms) -> np.ndarray:

@@ -30,7 +30,10 @@ def all_pairs(left, right, compare, n_jobs=None):
         result[a, b] = compare(a, b)
 
     blocks = [(a, b) for a in cut(left, _BLOCK_ROWS) for b in cut(right, _BLOCK_ROWS)]
-    Parallel(n_jobs=n_jobs, prefer="threads")(delayed(fill)(*block) for block in blocks)
+    if len(blocks) == 1:
+        fill(*blocks[0])
+    else:
+        Parallel(n_jobs=n_jobs, prefer="threads")(delayed(fill)(*block) for block in blocks)
     return result
 
 

@@ -14,6 +14,7 @@ A subclass lists what it adds. `BagEstimator` knows the parameters that mean the
 """
 
 from collections.abc import Mapping
+from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
@@ -76,6 +77,7 @@ COMMON: dict[str, list] = {
 }
 
 
+@cache
 def declared(kind: type) -> dict[str, list]:
     """The constraints of a class: its own, and those of its bases."""
     found: dict[str, list] = {}

@@ -238,7 +238,7 @@ class Bags:
     @property
     def sizes(self) -> np.ndarray:
         """Number of instances of each bag."""
-        return np.diff(self._offsets)
+        return self._offsets[1:] - self._offsets[:-1]
 
     @property
     def bag_of(self) -> np.ndarray:

@@ -4,6 +4,7 @@ The author of a learner writes ``_fit`` (or ``_fit_blocks``, for bags anywhere) 
 method (``_score_instances`` or ``_score_bags``) and nothing else; everything public is here.
 """
 
+from functools import cache
 from inspect import signature
 from typing import Any
 
@@ -73,6 +74,12 @@ class BagEstimator(Reading, Fitting, OneVsRest, Levels, BaseEstimator):
     _compared = True
     _needs_scaling = False
     _renamed: dict[str, str] = {}
+
+    @classmethod
+    @cache
+    def _get_param_names(cls):
+        """As in scikit-learn, which reads the constructor anew at every clone and fit."""
+        return super()._get_param_names()
 
     def __setstate__(self, state):
         """Parameters that a saved model does not know yet have their defaults."""

@@ -13,6 +13,7 @@ it is saved.
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -123,7 +124,7 @@ class Calibrating:
         equal ones here too. Bags without a stratum (below 0), and bags that are alone in theirs,
         are always learned from and never asked about.
         """
-        keys = np.array([_fingerprint(bags[i], bags.is_sparse) for i in range(len(bags))])
+        keys = np.array(_fingerprints(bags))
         n_kinds = {s: len(np.unique(keys[strata == s])) for s in np.unique(strata) if s >= 0}
         asked = np.flatnonzero([n_kinds.get(s, 0) > 1 for s in strata])
         if not len(asked):
@@ -156,10 +157,17 @@ def _parts(keys, strata, n_parts):
     return part
 
 
-def _fingerprint(rows, is_sparse):
-    """What a bag holds, whatever the order of its instances, as a few bytes."""
-    columns = (rows.data, rows.indices) if is_sparse else (np.asarray(rows),)
-    return blake2b(b"".join(np.sort(c, axis=0).tobytes() for c in columns)).hexdigest()
+def _fingerprints(bags):
+    """What each bag holds, whatever the order of its instances, as a few bytes."""
+    rows, ends = bags.instances, bags.offsets
+    if bags.is_sparse:
+        columns, ends = (rows.data, rows.indices.astype(np.int64)), rows.indptr[ends]
+    else:
+        columns = (rows,)
+    return [
+        blake2b(b"".join(np.sort(c[a:b], axis=0).tobytes() for c in columns)).hexdigest()
+        for a, b in pairwise(ends)
+    ]
 
 
 class CalibratedBags(Calibrating):

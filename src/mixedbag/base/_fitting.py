@@ -76,7 +76,7 @@ class Fitting(CallbackSupportMixin):
 
     def _validate_params(self):
         """Refuse parameters that are not what the class declares."""
-        check_parameters(self.get_params(deep=False), declared(type(self)))
+        check_parameters(self.get_params(deep=False), declared(type(self)))  # type: ignore[arg-type]
 
     def _forget(self):
         for name in [n for n in self.__dict__ if n.endswith("_")]:

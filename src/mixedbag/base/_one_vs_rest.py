@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.base import clone
 
+from mixedbag.base._calibrating import scores_only
 from mixedbag.engines.local import BlockedBags, with_truth
 
 
@@ -28,8 +29,9 @@ class OneVsRest:
             learners = [copy.copy(learner) for learner in self.estimators_]
         else:
             learners = [self._one_against_rest() for _ in classes]
-        for k in self._iterations(len(classes)):  # type: ignore[attr-defined]
-            train(learners[k], k)
+        with scores_only():  # nobody asks one of them for probabilities
+            for k in self._iterations(len(classes)):  # type: ignore[attr-defined]
+                train(learners[k], k)
         self.estimators_ = learners
         if hasattr(learners[0], "n_iter_"):
             self.n_iter_ = max(learner.n_iter_ for learner in learners)

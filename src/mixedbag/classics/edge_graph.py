@@ -112,7 +112,10 @@ class _Graphs:
 
     def __init__(self, bags, threshold, gamma):
         self.nodes = bags, np.ones(bags.n_instances)
-        found = [_edges(bag, threshold, gamma) for bag in bags]
+        found = [
+            _edges(bags[i], threshold, gamma) if size > 1 else np.empty((0, 4))
+            for i, size in enumerate(bags.sizes)
+        ]
         # A bag without an edge has one that does not count: bags are never empty.
         tables = [edges if len(edges) else np.zeros((1, 4)) for edges in found]
         # Either direction of an edge is half of it.
@@ -123,8 +126,6 @@ class _Graphs:
 
 def _edges(rows, threshold, gamma):
     """The edges of one bag in both directions, a row of four numbers each."""
-    if rows.shape[0] == 1:
-        return np.empty((0, 4))
     squared = np.asarray(squared_distances(rows, rows), dtype=np.float64)
     n = len(squared)
     distance = np.sqrt(squared)
