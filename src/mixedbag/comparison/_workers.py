@@ -100,13 +100,19 @@ class Workers:
         self.capacity = n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
         self._idle, self._busy = [], {}
         self._selector = selectors.DefaultSelector()
-        self._nursery = _Nursery(protocol, max(1, (os.cpu_count() or 1) // self.capacity))
+        self._protocol, self._nursery = protocol, None
 
     def submit(self, unit):
-        worker = self._idle.pop() if self._idle else _Worker(self._nursery)
+        worker = self._idle.pop() if self._idle else self._new_worker()
         self._busy[worker] = unit
         self._selector.register(worker.output, selectors.EVENT_READ, worker)
         worker.send(unit)
+
+    def _new_worker(self):
+        if self._nursery is None:  # a run that finds all its trials done starts no process
+            n_threads = max(1, (os.cpu_count() or 1) // self.capacity)
+            self._nursery = _Nursery(self._protocol, n_threads)
+        return _Worker(self._nursery)
 
     def wait(self, seconds):
         """Wait some seconds for units to end; those that did, with their outcomes."""
@@ -143,7 +149,8 @@ class Workers:
     def __exit__(self, *_):
         for worker in (*self._idle, *self._busy):
             worker.kill()
-        self._nursery.close()
+        if self._nursery is not None:
+            self._nursery.close()
         self._selector.close()
 
 
