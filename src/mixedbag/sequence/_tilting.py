@@ -53,10 +53,12 @@ def _tilts(order, starts, label, theta, omega, a, s):
     for r in range(len(amplitude)):
         bag, k = order[r // J], r % J
         least = (starts[bag + 1] - starts[bag]) * min(1.0, math.exp(omega))
-        one = theta * math.exp(-s[k] * math.exp(omega) / least)
-        zero = (1.0 - theta) * math.exp(-s[k] / least)
+        one, zero = math.exp(-s[k] * math.exp(omega) / least), math.exp(-s[k] / least)
         amplitude[r] = a[k] / least * (math.exp(omega) if label[bag] else 1.0)
-        same[r], other[r] = (one, zero) if label[bag] else (zero, one)
+        for j in range(K):
+            positive, negative = theta[j] * one, (1.0 - theta[j]) * zero
+            same[r, j] = positive if label[bag] else negative
+            other[r, j] = negative if label[bag] else positive
     return same, other, amplitude
 
 
@@ -172,15 +174,16 @@ def backward_passes(
         first -= 2 * rows
         size, p = rows * K, first * K
         if rows > started:  # bags whose last step this is
-            back[rows : rows + started] = back[started : 2 * started].copy()
+            for c in range(started * K - 1, -1, -1):  # from the end: the places may overlap
+                back_flat[size + c] = back_flat[started * K + c]
             for r in range(started, rows):
                 bag = order[r // J]
-                back[r] = 0.0
                 # from here on backward messages carry the weight of the bag
-                back[rows + r] = amplitude[r] * weight[bag] / evidence[bag]
+                message = amplitude[r] * weight[bag] / evidence[bag]
+                for j in range(K):
+                    back[r, j], back[rows + r, j] = 0.0, message
         if filled + 2 * rows > capacity:
-            np.dot(left[:filled].T, through[:filled], part)
-            pairs += part
+            _add_product(left[:filled], through[:filled], part, pairs)
             filled = 0
         o = filled * K
         _meet(
@@ -208,17 +211,30 @@ def backward_passes(
         )  # fmt: skip
         filled += 2 * rows
         spread, before = before, spread
-    np.dot(left[:filled].T, through[:filled], part)
-    pairs += part
+    _add_product(left[:filled], through[:filled], part, pairs)
     # sum_k a_k s_k exp(-s_k x) is the matching sum for 1/x^2: the mean of the link needs it
     expected = np.zeros(len(order))
     for r in range(most):
-        bag, own = order[r // J], slice(r * K, (r + 1) * K)
-        positive = total_same[own] if label[bag] else total_other[own]
+        bag, positive = order[r // J], 0.0
+        for c in range(r * K, (r + 1) * K):
+            positive += total_same[c] if label[bag] else total_other[c]
         least = (starts[bag + 1] - starts[bag]) * min(1.0, math.exp(omega))
-        expected[bag] += s[r % J] * positive.sum() * math.exp(omega) / least / weight[bag]
+        expected[bag] += s[r % J] * positive * math.exp(omega) / least / weight[bag]
     for b in range(len(order)):
-        if weight[b] != 1.0:
-            ones[starts[b] : starts[b + 1]] /= weight[b]
-            zeros[starts[b] : starts[b + 1]] /= weight[b]
-    return ones, zeros, transition * pairs, expected
+        for t in range(starts[b], starts[b + 1]):
+            for j in range(K):
+                ones[t, j] /= weight[b]
+                zeros[t, j] /= weight[b]
+    for i in range(K):
+        for j in range(K):
+            pairs[i, j] *= transition[i, j]
+    return ones, zeros, pairs, expected
+
+
+@njit(cache=True, nogil=True)
+def _add_product(left, right, product, total):
+    """Add leftᵀ right to a running total."""
+    np.dot(left.T, right, product)
+    for i in range(len(total)):
+        for j in range(len(total)):
+            total[i, j] += product[i, j]
