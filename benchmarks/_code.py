@@ -33,7 +33,7 @@ class _Reached:
     """Walks definitions and modules, each once."""
 
     def __init__(self, folders):
-        self.folders, self.code = folders, {}
+        self.folders, self.code, self.paths = folders, {}, {}
 
     def definition(self, module, name):
         """A top-level name of a benchmark's file, and the names that it uses."""
@@ -48,9 +48,8 @@ class _Reached:
             else:
                 for used in {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}:
                     self.definition(module, used)
-                for inner in ast.walk(statement):
-                    if isinstance(inner, ast.Import | ast.ImportFrom):
-                        self._imported(inner)
+                for inner in _imports(statement):
+                    self._imported(inner)
 
     def module(self, module):
         """A whole module and all that it imports."""
@@ -62,9 +61,8 @@ class _Reached:
         if "." in module:
             self.module(module.rpartition(".")[0])
         for statement in tree:
-            for node in ast.walk(statement):
-                if isinstance(node, ast.Import | ast.ImportFrom):
-                    self._imported(node, package=module)
+            for node in _imports(statement):
+                self._imported(node, package=module)
         # Modules that are found by listing a package, or by a name in a table, are in no import.
         if "pkgutil" in self.code[module]:
             self._folder(module.partition(".")[0])
@@ -100,6 +98,11 @@ class _Reached:
                     self.module(source)
 
     def _path(self, module):
+        if module not in self.paths:
+            self.paths[module] = self._found(module)
+        return self.paths[module]
+
+    def _found(self, module):
         package, *parts = module.split(".")
         if package not in self.folders:
             return None
@@ -124,6 +127,12 @@ def _defines(statement):
         return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
     names = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
     return {node.id for node in names if isinstance(node.ctx, ast.Store)}
+
+
+@cache
+def _imports(statement):
+    """What a statement imports, wherever in it."""
+    return [n for n in ast.walk(statement) if isinstance(n, ast.Import | ast.ImportFrom)]
 
 
 @cache
