@@ -55,7 +55,7 @@ def fit(package, learner, **settings):
         from mixedbag.datasets import make_any, make_sequences
 
         if package == "sequence":
-            data = make_sequences(n_bags=8, random_state=0)
+            data = make_sequences(n_bags=4, length=60, random_state=0)
         else:
             data = make_any(n_bags=16, size=3, n_features=2, random_state=0)
         model = getattr(importlib.import_module(f"mixedbag.{package}"), learner)(**settings)
@@ -106,32 +106,32 @@ def purpose(file):
     return sentence.rstrip(".:")
 
 
-def section(title):
-    """The lines of one walk, made in an interpreter of its own that compiles nothing."""
+def sections():
+    """The lines of every walk by its title, made in an interpreter that compiles nothing."""
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "COLUMNS": "80"}
-    command = [sys.executable, "-W", "ignore", __file__, title]
+    command = [sys.executable, "-W", "ignore", __file__, *WALKS]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    return done.stdout.split("@@@\n")[1]
+    return dict(zip(WALKS, done.stdout.split("@@@\n")[1::2], strict=True))
 
 
 def page():
     """The page with its walks made anew."""
     text = PAGE.read_text(encoding="utf-8")
-    for title in WALKS:
+    for title, lines in sections().items():
         start, end = f"<!-- walk: {title} -->\n", "<!-- end -->"
         before, _, rest = text.partition(start)
-        text = f"{before}{start}{section(title)}{end}{rest.partition(end)[2]}"
+        text = f"{before}{start}{lines}{end}{rest.partition(end)[2]}"
     return text
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        wanted = WALKS[sys.argv[1]]()
+    for title in sys.argv[1:]:
+        wanted = WALKS[title]()
         wanted()  # once for the imports, which are no part of the walk
         entered, n_hops = trace(wanted)
         print(f"@@@\n{len(entered)} files.\n")
         for number, one in enumerate(entered, start=1):
             print(f"{number}. `{one}`: {purpose(one)}")
         print(f"@@@\n{n_hops} hops")
-    else:
+    if len(sys.argv) == 1:
         PAGE.write_text(page(), encoding="utf-8")

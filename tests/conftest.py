@@ -1,6 +1,7 @@
 """Data tests run when the benchmark data is there; a kernel is compiled once for all workers."""
 
 import hashlib
+import multiprocessing
 import os
 from contextlib import contextmanager
 
@@ -51,3 +52,31 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("data"):
             item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def local_cluster():
+    """Starts clusters on loopback: ``local_cluster(n_workers)``.
+
+    Workers are forked from one process that has imported everything, so that they cost little to
+    start and, where a test kills one, to replace.
+    """
+    distributed = pytest.importorskip("distributed")
+    import dask
+
+    def start(n_workers):
+        return distributed.LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+        )
+
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        yield start
+        return
+    from multiprocessing import forkserver
+
+    families = ("aggregate", "boosting", "classics", "comparison", "engines.dask", "margin")
+    preloaded = ["distributed", *(f"mixedbag.{name}" for name in (*families, "sequence"))]
+    multiprocessing.get_context("forkserver").set_forkserver_preload(preloaded)
+    forkserver.ensure_running()
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        yield start

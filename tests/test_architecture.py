@@ -16,9 +16,13 @@ def walks():
     return module
 
 
+@pytest.fixture(scope="module")
+def sections():
+    return walks().sections()
+
+
 @pytest.mark.parametrize("title", walks().WALKS)
-def test_a_walk_of_the_page_is_that_of_the_code(title):
-    module = walks()
-    page = module.PAGE.read_text(encoding="utf-8")
+def test_a_walk_of_the_page_is_that_of_the_code(sections, title):
+    page = walks().PAGE.read_text(encoding="utf-8")
     written = page.partition(f"<!-- walk: {title} -->\n")[2].partition("<!-- end -->")[0]
-    assert written == module.section(title), "python docs/walks.py writes the page anew"
+    assert written == sections[title], "python docs/walks.py writes the page anew"

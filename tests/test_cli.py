@@ -8,38 +8,18 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import NamedTuple
-from unittest import mock
 
 import numpy as np
 import pytest
 
 from mixedbag import Bags, load
-from mixedbag.cli import main
 from mixedbag.datasets import make_any, make_count, make_sequences, make_sum
+from tests.command import mixedbag
 
 COMMAND = [sys.executable, "-c", "from mixedbag.cli import main; main()"]
 LEARNERS = "bag statistics + SVM,spread labels + logistic"
 QUICK = ["--folds", "3", "--learners", LEARNERS, "--jobs", "1"]
-
-
-class Done(NamedTuple):
-    stdout: str
-    stderr: str
-
-
-def mixedbag(*arguments, folder, code=0):
-    """Run a command in `folder`, in this process."""
-    out, err = io.StringIO(), io.StringIO()
-    typed = mock.patch.object(sys, "argv", ["mixedbag", *map(str, arguments)])
-    screen = redirect_stdout(out), redirect_stderr(err)
-    with chdir(folder), typed, screen[0], screen[1], pytest.raises(SystemExit) as ended:
-        main()
-    done = Done(out.getvalue(), err.getvalue())
-    assert ended.value.code == code, done
-    return done
 
 
 def write_csv(path, bags, y, gaps=False, extra=None):

@@ -27,6 +27,7 @@ import mixedbag
 from mixedbag import _saved, io
 from mixedbag.testing import toy_problem
 from mixedbag.wrappers import BagFeatures, InstanceWise, SpreadLabels
+from tests.command import mixedbag as mixedbag_command
 from tests.fuzz import models as attacks
 from tests.models.test_old_models import HERE
 
@@ -175,8 +176,9 @@ def in_a_process(code, folder, **limits):
 def test_hostile_models_are_refused_and_run_nothing(tmp_path):
     code = (
         "from tests.fuzz.models import hostile, run\n"
-        "wrong = [(name, end) for name, c in hostile() if (end := run(c)) != 'refused']\n"
-        "print(wrong, sum(1 for _ in hostile()))"
+        "cases = list(hostile())\n"
+        "wrong = [(name, end) for name, c in cases if (end := run(c)) != 'refused']\n"
+        "print(wrong, len(cases))"
     )
     done = in_a_process(code, tmp_path)
     assert done.returncode == 0, done.stderr
@@ -252,11 +254,6 @@ def test_the_command_line_says_one_line_of_a_bad_model(model, tmp_path):
         (tmp_path / name).write_bytes(bad)
         commands = [["predict", name, "table.csv"], ["explain", name, "table.csv", "1"]]
         for command in commands[: 2 if name == "lost" else 1]:
-            done = in_a_process(
-                f"import sys; sys.argv = ['mixedbag', *{command!r}]\n"
-                "from mixedbag.cli import main; main()",
-                tmp_path,
-            )
-            assert done.returncode == 2, (name, done.stderr)
+            done = mixedbag_command(*command, folder=tmp_path, code=2)
             assert done.stderr.count("\n") == 1
             assert name in done.stderr

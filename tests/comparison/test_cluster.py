@@ -19,10 +19,8 @@ distributed = pytest.importorskip("distributed")
 
 
 @pytest.fixture(scope="module")
-def cluster():
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
-    ) as cluster:
+def cluster(local_cluster):
+    with local_cluster(2) as cluster:
         yield cluster
 
 

@@ -5,14 +5,9 @@ import pytest
 
 
 @pytest.fixture(scope="module")
-def client():
+def client(local_cluster):
     distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with local_cluster(2) as cluster, distributed.Client(cluster) as client:
         yield client
 
 

@@ -41,7 +41,7 @@ def local(table):
     return Bags.from_groups(*table[:2], feature_names=NAMES), bag_labels(table[2], table[1])
 
 
-@pytest.mark.parametrize("learner", [ExpRegBoost(n_rounds=8), ISRBoost(n_rounds=8)])
+@pytest.mark.parametrize("learner", [ExpRegBoost(n_rounds=4), ISRBoost(n_rounds=4)])
 def test_the_model_is_that_of_a_local_fit(learner, placed, local):
     bags, y = local
     here = learner.fit(bags, y).decision_function_instances(bags)
@@ -99,7 +99,7 @@ def test_totals_and_counts(client, write, table, tmp_path):
 
 
 def test_early_stopping_holds_out_bags_of_every_block(placed, local):
-    learner = ExpRegBoost(n_rounds=30, early_stopping=True, random_state=0).fit(placed)
+    learner = ExpRegBoost(n_rounds=12, early_stopping=True, random_state=0).fit(placed)
     assert learner.score(*local) > 0.7
     here = clone(learner).fit(*local)
     np.testing.assert_allclose(learner.validation_loss_, here.validation_loss_)
@@ -112,7 +112,7 @@ def test_more_than_two_classes(client, write, table, tmp_path):
     folder = write(tmp_path, rows, groups, labels, [150])
     placed = DistributedBags.from_parquet(folder, "mol", "active", client=client)
     bags = Bags.from_groups(rows, groups, feature_names=NAMES)
-    learner = ExpRegBoost(n_rounds=5)
+    learner = ExpRegBoost(n_rounds=3)
     here = learner.fit(bags, bag_labels(labels, groups)).decision_function(bags)
     np.testing.assert_allclose(learner.fit(placed).decision_function(bags), here, atol=1e-10)
 
@@ -172,7 +172,7 @@ class Saboteur:
 @pytest.mark.parametrize(
     ("learner", "after", "tol"),
     [
-        (ExpRegBoost(n_rounds=10), 4, 1e-10),
+        (ExpRegBoost(n_rounds=6), 3, 1e-10),
         (BagMarginSVC(kernel="linear", tol=1e-10, loss="squared_hinge"), 1, 1e-9),
     ],
 )
@@ -187,12 +187,12 @@ def test_a_killed_worker_changes_nothing(learner, after, tol, client, placed, lo
     assert victim not in client.run(os.getpid).values()
 
 
-def test_a_lost_cluster_leaves_the_model_so_far(write, table, tmp_path, local, monkeypatch):
+def test_a_lost_cluster_leaves_the_model_so_far(
+    local_cluster, write, table, tmp_path, local, monkeypatch
+):
     monkeypatch.setattr("mixedbag.engines.dask.PATIENCE", 3.0)
     bags, y = local
-    cluster = distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
-    )
+    cluster = local_cluster(1)
     with distributed.Client(cluster) as client:
         placed = DistributedBags.from_parquet(
             write(tmp_path, *table, []), "mol", "active", client=client

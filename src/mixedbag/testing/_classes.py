@@ -3,14 +3,12 @@
 import numpy as np
 from sklearn.base import clone
 
-from mixedbag.testing._comparing import fitted, outputs
-from mixedbag.testing._problems import toy_problem
+from mixedbag.testing._comparing import on_toys, outputs
 
 
 def check_any_two_labels(estimator):
     """Names of the classes do not matter; the second in order is the positive one."""
-    problem = toy_problem(estimator)
-    model = fitted(estimator, problem)
+    problem, model = on_toys(estimator)
     names = np.array(["inert", "potent"], dtype=object)
     named = clone(estimator).fit(problem.bags, names[problem.y])
     assert named.classes_.tolist() == ["inert", "potent"]
@@ -21,8 +19,7 @@ def check_any_two_labels(estimator):
 
 
 def check_three_labels(estimator):
-    problem = toy_problem(estimator, n_classes=3)
-    model = fitted(estimator, problem)
+    problem, model = on_toys(estimator, n_classes=3)
     assert model.classes_.tolist() == [0, 1, 2]
     scores = model.decision_function(problem.bags)
     assert scores.shape == (len(problem.bags), 3)
@@ -31,8 +28,7 @@ def check_three_labels(estimator):
 
 
 def check_witnesses_are_in_positive_bags(estimator):
-    problem = toy_problem(estimator)
-    model = fitted(estimator, problem)
+    problem, model = on_toys(estimator)
     if not hasattr(model, "witness_"):
         return
     np.testing.assert_array_equal(
@@ -43,8 +39,7 @@ def check_witnesses_are_in_positive_bags(estimator):
 def check_probabilities(estimator):
     """Every classifier has probabilities at both levels; the largest is the predicted class's."""
     for n_classes in (2, 3):
-        problem = toy_problem(estimator, n_classes=n_classes)
-        model = fitted(estimator, problem)
+        problem, model = on_toys(estimator, n_classes)
         for level in ("predict_proba", "predict_proba_instances"):
             proba = getattr(model, level)(problem.bags)
             assert proba.shape[1] == n_classes

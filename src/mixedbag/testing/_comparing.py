@@ -1,7 +1,11 @@
 """What the checks are made of: fits, outputs at both levels, and comparisons of them."""
 
+import copy
+
 import numpy as np
 from sklearn.base import clone
+
+from mixedbag.testing._problems import toy_problem
 
 # Learners stop at a tolerance of their own: outputs may differ by this share of their spread.
 TOLERANCE = 1e-3
@@ -37,6 +41,21 @@ def assert_refused(call, *parts):
 
 def fitted(estimator, problem, **kwargs):
     return clone(estimator).fit(problem.bags, problem.y, **kwargs)
+
+
+_kept: dict = {}
+
+
+def on_toys(estimator, n_classes=2):
+    """A toy problem and the estimator fitted on it, once for the many checks that ask for that."""
+    problem = toy_problem(estimator, n_classes=n_classes)
+    kind = type(estimator), estimator.__repr__(N_CHAR_MAX=10**6)
+    if _kept.get("kind") != kind:
+        _kept.clear()
+        _kept["kind"] = kind
+    if n_classes not in _kept:
+        _kept[n_classes] = fitted(estimator, problem)
+    return problem, copy.copy(_kept[n_classes])
 
 
 def assert_close(a, b):

@@ -1,5 +1,9 @@
 """Settings that make checks quick, and the checks that a learner cannot pass, with the reason."""
 
+from sklearn.ensemble import ExtraTreesClassifier
+
+from mixedbag.disjunctive import LNPBoost
+
 # Constructor arguments for tests, by class name.
 FAST: dict[str, dict] = {
     "ARHMMClassifier": {"n_states": 3, "order": 1, "max_iter": 4, "n_init": 1, "random_state": 0},
@@ -23,6 +27,8 @@ FAST: dict[str, dict] = {
     },
     "AggregateRBFClassifier": {"random_state": 0},
     "AggregateRBFRegressor": {"random_state": 0},
+    "AnnealedBagMarginSVC": {"cooling": 0.1},
+    "AnnealedInstanceMarginSVC": {"cooling": 0.1},
     # The rectangle holds all positive bags, outliers too: on classes that overlap, keep it tight.
     "AxisParallelRectangle": {"epsilon": 0.1},
     "DirichletMixtureClassifier": {"random_state": 0, "n_components": 3, "tol": 1e-8},
@@ -32,10 +38,13 @@ FAST: dict[str, dict] = {
     "PrototypeClassifier": {"random_state": 0},
     "VLADClassifier": {"random_state": 0},
     "VocabularyClassifier": {"random_state": 0, "n_words": 8},
-    "DDSVM": {"random_state": 0},
+    "DDSVM": {"random_state": 0, "n_init": 5, "max_iter": 10},
     "EdgeGraphSVC": {"tol": 1e-10},
-    "InstanceAverageClassifier": {"random_state": 0},
-    "MIForestClassifier": {"random_state": 0, "n_estimators": 10},
+    "InstanceAverageClassifier": {
+        "estimator": ExtraTreesClassifier(10, random_state=0),
+        "random_state": 0,
+    },
+    "MIForestClassifier": {"random_state": 0, "n_estimators": 5, "cooling": 0.1},
     "MILIS": {"tol": 1e-10},
     "MINetworkClassifier": {"random_state": 0, "hidden": 4, "alpha": 0.1, "n_init": 1},
     "MILES": {"random_state": 0, "tol": 1e-10},
@@ -48,12 +57,15 @@ FAST: dict[str, dict] = {
     "NoisyOrBoost": {"n_rounds": 20},
     "OWABoost": {"n_rounds": 20},
     "PooledBoostingClassifier": {"n_rounds": 20},
-    "SBoost": {"n_rounds": 10, "random_state": 0},
+    "SBoost": {"n_rounds": 5, "random_state": 0},
     # Balls around instances give ties between optima; smooth features have one optimum.
     "DPBoost": {"random_state": 0, "n_init": 2, "n_rounds": 3, "features": "rbf"},
     "ExactBagMarginSVC": {"random_state": 0, "n_init": 2},
     "LNPBoost": {"random_state": 0, "n_init": 2, "n_rounds": 3},
     "SparseBagMarginSVC": {"random_state": 0, "n_init": 2},
+    "TransductiveClassifier": {
+        "estimator": LNPBoost(features="rbf", random_state=0, n_init=2, n_rounds=3)
+    },
 }
 
 # Class name → {check name: why it cannot hold}. Names are those of scikit-learn's checks and ours.

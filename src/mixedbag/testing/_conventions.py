@@ -11,15 +11,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mixedbag import io
-from mixedbag.testing._comparing import fitted, outputs
+from mixedbag.testing._comparing import on_toys, outputs
 from mixedbag.testing._problems import toy_problem
 from mixedbag.wrappers import InstanceWise
 
 
 def check_both_levels(estimator):
     """Bag and instance predictions have the right shapes."""
-    problem = toy_problem(estimator)
-    model = fitted(estimator, problem)
+    problem, model = on_toys(estimator)
     assert len(model.predict(problem.bags)) == len(problem.bags)
     assert len(model.predict_instances(problem.bags)) == problem.bags.n_instances
     if hasattr(model, "decision_function"):
@@ -31,8 +30,7 @@ def check_both_levels(estimator):
 
 def check_copies_predict_the_same(estimator):
     """Pickle and a safe saved file keep the predictions; a clone is unfitted."""
-    problem = toy_problem(estimator)
-    model = fitted(estimator, problem)
+    problem, model = on_toys(estimator)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.skops"
         io.save(model, path)
@@ -80,7 +78,7 @@ def check_callbacks_see_the_fit(estimator):
 
 def check_learns_something(estimator):
     """Well above chance on the bags it was trained on."""
-    problem = toy_problem(estimator)
-    score = fitted(estimator, problem).score(problem.bags, problem.y)
+    problem, model = on_toys(estimator)
+    score = model.score(problem.bags, problem.y)
     floor = 0.7 if is_classifier(estimator) else 0.5
     assert score >= floor, f"{type(estimator).__name__} scores {score:.2f} on its training bags"

@@ -1,5 +1,7 @@
 """What must not change a model: the order, the form and the repetition of the same bags."""
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
@@ -11,6 +13,7 @@ from mixedbag.testing._comparing import (
     assert_refused,
     assert_same,
     fitted,
+    on_toys,
     outputs,
 )
 from mixedbag.testing._problems import toy_problem
@@ -27,18 +30,18 @@ def check_fit_is_deterministic(estimator):
 
 
 def check_order_of_bags_does_not_matter(estimator):
-    problem = toy_problem(estimator)
+    problem, model = on_toys(estimator)
     order = np.random.default_rng(1).permutation(len(problem.bags))
     shuffled = clone(estimator).fit(problem.bags[order], problem.y[order])
-    assert_same(fitted(estimator, problem), shuffled, problem.bags, "another order of the bags")
+    assert_same(model, shuffled, problem.bags, "another order of the bags")
 
 
 def check_order_of_instances_does_not_matter(estimator):
-    problem = toy_problem(estimator)
+    problem, model = on_toys(estimator)
     rng = np.random.default_rng(3)
     shuffled = Bags.from_list([rng.permutation(np.array(bag)) for bag in problem.bags])
     assert_same(
-        fitted(estimator, problem),
+        model,
         clone(estimator).fit(shuffled, problem.y),
         problem.bags,
         "another order of the instances",
@@ -63,8 +66,7 @@ def check_weight_zero_is_absence(estimator):
 
 
 def check_list_and_frame_give_the_same(estimator):
-    problem = toy_problem(estimator)
-    model = fitted(estimator, problem)
+    problem, model = on_toys(estimator)
     listed = clone(estimator).fit([np.array(bag) for bag in problem.bags], problem.y)
     assert_same(model, listed, problem.bags, "a list of arrays in place of Bags")
     try:
@@ -74,12 +76,12 @@ def check_list_and_frame_give_the_same(estimator):
     names = [f"f{j}" for j in range(problem.bags.n_features)]
     frame = pd.DataFrame(problem.bags.instances, columns=names)
     frame["bag"] = problem.bags.spread(np.asarray(problem.bags.ids))
-    framed = Bags.from_frame(frame, bag="bag")
+    framed: Any = Bags.from_frame(frame, bag="bag")
     named = clone(estimator).fit(framed, problem.y)
     assert list(named.feature_names_in_) == names
     for a, b in zip(outputs(model, problem.bags), outputs(named, framed)):
         np.testing.assert_allclose(a, b, rtol=1e-7, atol=1e-9)
-    renamed = Bags.from_frame(frame.rename(columns={"f0": "other"}), bag="bag")
+    renamed = framed.with_instances(framed.instances, ["other", *names[1:]])
     assert_refused(lambda: named.predict(renamed), "other", "f0")
 
 
@@ -99,8 +101,7 @@ def check_sparse_is_dense(estimator):
 
 def check_plain_rows_are_bags_of_one(estimator):
     """Predicting on rows is predicting instances, and fitting on rows is fitting bags of one."""
-    problem = toy_problem(estimator)
-    model = fitted(estimator, problem)
+    problem, model = on_toys(estimator)
     rows = np.array(problem.bags.instances)
     alone = problem.bags.singletons()
     assert_close(model.predict(rows), model.predict(alone))

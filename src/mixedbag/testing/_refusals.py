@@ -4,13 +4,12 @@ import numpy as np
 from sklearn.base import clone
 
 from mixedbag.bags import Bags
-from mixedbag.testing._comparing import assert_refused, fitted, outputs
+from mixedbag.testing._comparing import assert_refused, on_toys, outputs
 from mixedbag.testing._problems import toy_problem
 
 
 def check_bad_input_names_the_bag(estimator):
-    problem = toy_problem(estimator)
-    bags, y = problem
+    (bags, y), model = on_toys(estimator)
     ids = np.asarray(bags.ids)
 
     def spoiled(value):
@@ -21,7 +20,6 @@ def check_bad_input_names_the_bag(estimator):
     assert_refused(lambda: clone(estimator).fit(spoiled(np.inf), y), ids[3], "feature 1")
     if not estimator._accepts_nan:
         assert_refused(lambda: clone(estimator).fit(spoiled(np.nan), y), ids[3], "NaN")
-        model = fitted(estimator, problem)
         assert_refused(lambda: model.predict(spoiled(np.nan)), ids[3], "NaN")
     assert_refused(lambda: clone(estimator).fit(bags, y[:-1]), str(len(y) - 1), str(len(bags)))
     wrong = np.array(y, dtype=float)
@@ -36,8 +34,7 @@ def check_bad_input_names_the_bag(estimator):
 
 
 def check_failed_fit_leaves_the_model(estimator):
-    problem = toy_problem(estimator)
-    model = fitted(estimator, problem)
+    problem, model = on_toys(estimator)
     before = outputs(model, problem.bags)
     assert_refused(lambda: model.fit(problem.bags, problem.y[:-1]))
     for a, b in zip(before, outputs(model, problem.bags)):
@@ -64,8 +61,7 @@ def check_one_label_is_refused(estimator):
 
 
 def check_plain_rows_are_refused(estimator):
-    problem = toy_problem(estimator)
+    problem, model = on_toys(estimator)
     rows = np.array(problem.bags.instances)
     assert_refused(lambda: clone(estimator).fit(rows, np.arange(len(rows)) % 2), "sequences")
-    model = fitted(estimator, problem)
     assert_refused(lambda: model.predict(rows), "sequences")
