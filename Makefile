@@ -12,7 +12,7 @@ demo: .venv/installed
 
 test: .venv/tests-installed
 	$(BIN)/python -m pytest -n auto --dist worksteal
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernel
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernel $$(grep -rl mark.kernel tests)
 
 # The site, into docs/_build/html: warnings are errors, and nothing is fetched.
 docs: .venv/docs-installed

@@ -360,7 +360,8 @@ def test_a_time_column_means_sequences(tmp_path):
             writer.writerow([f"w{bag}", place[row], *values, data.y[bag]])
     arguments = ("compare", "walks.csv", "--bag", "walk", "--time", "second", "--json")
     done = mixedbag(
-        *arguments, "--folds", "2", "--learners", "bag statistics + SVM", folder=tmp_path
+        *(*arguments, "--folds", "2", "--learners", "bag statistics + SVM", "--jobs", "1"),
+        folder=tmp_path,
     )
     told = json.loads(done.stdout)
     assert told["rule"] == "sequence"
@@ -455,7 +456,8 @@ def test_wrong_names_and_options_are_explained(folder):
 def test_a_wide_table(tmp_path):
     (tmp_path / "wide.csv").write_text(_wide())
     done = mixedbag(
-        *("compare", "wide.csv", "--folds", "2", "--learners", "bag statistics + SVM", "--json"),
+        *("compare", "wide.csv", "--folds", "2", "--learners", "bag statistics + SVM"),
+        *("--jobs", "1", "--json"),
         folder=tmp_path,
     )
     assert json.loads(done.stdout)["features"] == 3_000

@@ -2,7 +2,8 @@
 
 ``factor`` and ``backward`` are those of plain smoothing (see ``_smoothing``). A message y_t(N, j)
 arrives at step t in state j after N positive steps, l_t(N, j) leaves it; what is still to come
-answers with z_t(N, j). Counts run along the last axis of every message.
+answers with z_t(N, j). Counts run along the last axis of every message. Loops, not slices: these
+compile sooner.
 """
 
 import numpy as np
@@ -21,14 +22,17 @@ def _arrive(leaving, width, transition, y):
 
 
 @njit(cache=True, nogil=True)
-def _leave(y, width, factor, theta, leaving):
-    """l_t(N, j) = factor_t(j) [(1 - theta_j) y_t(N, j) + theta_j y_t(N - 1, j)]: a count wider."""
+def _leave(y, first, width, factor, theta, leaving):
+    """l_t(N, j) = factor_t(j) [(1 - theta_j) y_t(N, j) + theta_j y_t(N - 1, j)]: a count wider.
+
+    The message y_t stands in `width` columns of `y` from `first` on.
+    """
     for j in range(len(theta)):
         stay, rise = factor[j] * (1.0 - theta[j]), factor[j] * theta[j]
-        leaving[j, 0] = stay * y[j, 0]
+        leaving[j, 0] = stay * y[j, first]
         for c in range(1, width):
-            leaving[j, c] = stay * y[j, c] + rise * y[j, c - 1]
-        leaving[j, width] = rise * y[j, width - 1]
+            leaving[j, c] = stay * y[j, first + c] + rise * y[j, first + c - 1]
+        leaving[j, width] = rise * y[j, first + width - 1]
 
 
 @njit(cache=True, nogil=True)
@@ -70,7 +74,9 @@ def counted(factor, backward, starts, transition, theta, link, weight, drop):
     moves = np.zeros((K, K))
     counts = np.zeros(len(link))
     evidence, lost = np.zeros(n_bags), np.zeros(n_bags)
-    longest = np.max(np.diff(starts))
+    longest = 0
+    for b in range(n_bags):
+        longest = max(longest, starts[b + 1] - starts[b])
     leaving, through = np.zeros((K, longest + 2)), np.zeros((K, longest + 2))
     y, z = np.zeros((K, longest + 2)), np.zeros((K, longest + 2))
     for b in range(n_bags):
@@ -86,16 +92,20 @@ def counted(factor, backward, starts, transition, theta, link, weight, drop):
         stored = np.empty((K, 0))
         for keep in range(2):
             if keep:
-                room[1:] = np.cumsum(size[:n])
+                for t in range(n):
+                    room[t + 1] = room[t] + size[t]
                 stored = np.empty((K, room[n]))
             for t in range(n):
                 if t == 0:
-                    y[:, 0] = 1.0
+                    for j in range(K):
+                        y[j, 0] = 1.0
                 else:
                     _arrive(leaving, size[t], transition, y)
                 if keep:
-                    stored[:, room[t] : room[t + 1]] = y[:, : size[t]]
-                _leave(y, size[t], factor[first + t], theta, leaving)
+                    for j in range(K):
+                        for c in range(size[t]):
+                            stored[j, room[t] + c] = y[j, c]
+                _leave(y, 0, size[t], factor[first + t], theta, leaving)
                 if not keep:
                     low, high, mass = _window(leaving, size[t] + 1, backward[first + t], budget)
                     lost[b] += mass
@@ -109,10 +119,11 @@ def counted(factor, backward, starts, transition, theta, link, weight, drop):
             for j in range(K):
                 counts[first + b + bottom[n] + c] += leaving[j, c]
             evidence[b] += table[bottom[n] + c] * counts[first + b + bottom[n] + c]
-        for c in range(size[n]):
-            z[:, c] = table[bottom[n] + c] / evidence[b]
+        for j in range(K):
+            for c in range(size[n]):
+                z[j, c] = table[bottom[n] + c] / evidence[b]
         for t in range(n - 1, -1, -1):
-            step, arrived = first + t, stored[:, room[t] : room[t + 1]]
+            step, at = first + t, room[t]
             for j in range(K):
                 for c in range(size[t]):
                     # the next window starts cut[t + 1] counts higher; outside it z is forgotten
@@ -121,15 +132,15 @@ def counted(factor, backward, starts, transition, theta, link, weight, drop):
                     rise = z[j, more] if 0 <= more < size[t + 1] else 0.0
                     stay *= factor[step, j] * (1.0 - theta[j])
                     rise *= factor[step, j] * theta[j]
-                    ones[step, j] += arrived[j, c] * rise
-                    zeros[step, j] += arrived[j, c] * stay
+                    ones[step, j] += stored[j, at + c] * rise
+                    zeros[step, j] += stored[j, at + c] * stay
                     through[j, c] = stay + rise
             if t == 0:
                 break
-            before = stored[:, room[t - 1] : room[t]]
-            _leave(before, size[t - 1], factor[step - 1], theta, leaving)
+            _leave(stored, room[t - 1], size[t - 1], factor[step - 1], theta, leaving)
             for i in range(K):
-                z[i, : size[t]] = 0.0
+                for c in range(size[t]):
+                    z[i, c] = 0.0
                 for j in range(K):
                     joint = 0.0
                     for c in range(size[t]):
