@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
@@ -37,3 +38,10 @@ def test_probabilities_and_weights_are_needed():
     data = make_majority(n_bags=20, random_state=0)
     with pytest.raises(ValueError, match="predict_proba"):
         InstanceAverageClassifier(LinearSVC()).fit(data.bags, data.y)
+
+
+def test_without_an_estimator_it_asks_a_forest():
+    data = make_majority(n_bags=20, random_state=0)
+    model = InstanceAverageClassifier(random_state=0).fit(data.bags, data.y)
+    assert isinstance(model.estimator_, ExtraTreesClassifier)
+    assert model.score(data.bags, data.y) > 0.9

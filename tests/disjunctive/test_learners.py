@@ -211,6 +211,16 @@ def test_transduction_of_three_classes_and_of_bags():
         TransductiveClassifier().fit(bags, [-1, 1])
 
 
+def test_transduction_without_an_estimator_is_that_of_lnpboost():
+    rng = np.random.default_rng(2)
+    X = np.vstack([rng.normal(-2, 0.5, (12, 2)), rng.normal(2, 0.5, (12, 2))])
+    y = np.where(np.arange(24) % 12 < 4, np.repeat([0, 1], 12), -1)
+    model = TransductiveClassifier().fit(X, y)
+    named = TransductiveClassifier(LNPBoost(features="rbf", random_state=0)).fit(X, y)
+    np.testing.assert_array_equal(model.decision_function(X), named.decision_function(X))
+    assert model.transduction_.tolist() == np.repeat([0, 1], 12).tolist()
+
+
 @pytest.mark.data
 def test_musk1_is_learned_and_bounded():
     from mixedbag.datasets import load

@@ -99,7 +99,8 @@ def test_totals_and_counts(client, write, table, tmp_path):
 
 
 def test_early_stopping_holds_out_bags_of_every_block(placed, local):
-    learner = ExpRegBoost(n_rounds=12, early_stopping=True, random_state=0).fit(placed)
+    learner = ExpRegBoost(n_rounds=15, early_stopping=True, n_iter_no_change=3, random_state=0)
+    learner.fit(placed)
     assert learner.score(*local) > 0.7
     here = clone(learner).fit(*local)
     np.testing.assert_allclose(learner.validation_loss_, here.validation_loss_)
