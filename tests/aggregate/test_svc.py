@@ -137,13 +137,26 @@ def test_the_climb_ends_between_its_bounds(seed):
     assert 0.5 * best < low < best  # stops at the ceiling
 
 
+# Offsets and counts are of the kinds that a fit has, for which kernels are compiled anyway.
+
+
+def eight_bags():
+    return Bags(np.zeros((40, 1)), np.arange(0, 41, 5)).offsets
+
+
+def counted(sign, offsets):
+    """How many instances of each bag are positive: a column of the table of counts."""
+    positive = np.add.reduceat(sign > 0, offsets[:-1])
+    return np.column_stack([5 - positive, positive]).astype(float)[:, 1]
+
+
 @pytest.mark.parametrize("ratio", [0.7, np.inf])
 def test_moves_keep_the_multipliers_feasible_and_lower_the_objective(ratio):
-    offsets = np.arange(0, 41, 5)
+    offsets = eight_bags()
     moves = 0
     for seed in range(6):
         _, gram, sign, cost = random_machine(seed)
-        positives = np.add.reduceat(sign > 0, offsets[:-1]).astype(float)
+        positives = counted(sign, offsets)
         sign = np.random.default_rng(seed).permutation(sign)
         labels, _ = assign_labels(sign, offsets, positives, 1.0, np.inf)
         sign = np.where(labels, 1.0, -1.0)
@@ -157,10 +170,10 @@ def test_moves_keep_the_multipliers_feasible_and_lower_the_objective(ratio):
 
         before = machine_value(gram, sign, cost)
         goal = before * (1 - 1e-3)
-        moved, _ = exchange(gram, offsets, sign, cost, beta, error, goal, 10**6)
+        moved, _ = exchange(gram, offsets, sign, cost, beta, error, goal, 1e6)
         if not np.isinf(ratio):
             goal = (1 + 1e-9) * goal
-            moved, _ = flip(gram, offsets, positives, cost, ratio, sign, beta, error, goal, 10**6)
+            moved, _ = flip(gram, offsets, positives, cost, ratio, sign, beta, error, goal, 1e6)
         if moved:
             moves += 1
             again, value = dual_value(gram, sign, beta)
@@ -176,12 +189,13 @@ def machine_value(gram, sign, cost):
 
 
 def test_no_exchange_of_two_labels_is_left_that_helps():
-    offsets = np.arange(0, 41, 5)
+    offsets = eight_bags()
     _, gram, sign, cost = random_machine(7)
-    positives = np.add.reduceat(sign > 0, offsets[:-1]).astype(float)
-    labels, _ = assign_labels(np.random.default_rng(0).normal(size=40), offsets, positives, 1, 1e9)
+    positives = counted(sign, offsets)
+    scores = np.random.default_rng(0).normal(size=40)
+    labels, _ = assign_labels(scores, offsets, positives, 1.0, 1e9)
     sign, beta = np.where(labels, 1.0, -1.0), np.zeros(40)
-    objective, _ = descend(gram, offsets, positives, cost, np.inf, sign, beta, 1000, 10**6)
+    objective, _ = descend(gram, offsets, positives, cost, np.inf, sign, beta, 1000, 1e6)
     np.testing.assert_array_equal(np.add.reduceat(sign > 0, offsets[:-1]), positives)
     for i, j in itertools.product(np.flatnonzero(sign > 0), np.flatnonzero(sign < 0)):
         if i // 5 == j // 5:
