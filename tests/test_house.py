@@ -23,7 +23,7 @@ SOURCE = Path(mixedbag.__file__).parent
 FLOORS = [
     {"_version", "_parameters", "_segments", "_tables", "_files", "_on_disk", "exceptions"},
     {"bags", "pooling"},
-    {"_validation", "_kernels", "_pairs", "_clusters", "_account", "_sorting", "_wide"},
+    {"_validation", "_kernels", "_once", "_pairs", "_clusters", "_account", "_sorting", "_wide"},
     {"_annealing", "_described"},
     {"_evidence", "_contributions", "_origin", "_permutation"},
     {"engines"},

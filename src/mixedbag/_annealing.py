@@ -8,7 +8,7 @@ convex; at zero only the best remains.
 import numpy as np
 from scipy.special import expit
 
-from mixedbag.pooling import bag_logsumexp, bag_max, bag_sum, spread
+from mixedbag.pooling import bag_logsumexp, bag_sum, spread
 
 _COLDEST = 1e-3  # times the first temperature: by then choices are hard
 _HALVINGS = 60
@@ -34,11 +34,19 @@ def soft_labels(gain, offsets, temperature):
     ``λ ≥ 0`` that will do.
     """
     logits = gain / temperature
-    # At the upper end the best instance alone is as good as certain.
-    low, high = np.zeros(len(offsets) - 1), np.maximum(40.0 - bag_max(logits, offsets), 0.0)
-    enough = bag_sum(expit(logits), offsets) >= 1.0
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        reached = bag_sum(expit(logits + spread(middle, offsets)), offsets) >= 1.0
-        low, high = np.where(reached, low, middle), np.where(reached, middle, high)
-    return expit(logits + spread(np.where(enough, 0.0, high), offsets))
+    probable = expit(logits)
+    # Most bags have enough, and nothing to look for.
+    short = np.flatnonzero(bag_sum(probable, offsets) < 1.0)
+    sizes = np.diff(offsets)[short]
+    starts = np.cumsum(sizes) - sizes
+    rows = np.arange(sizes.sum()) + np.repeat(offsets[short] - starts, sizes)
+    bag_of, logits = np.repeat(np.arange(len(short)), sizes), logits[rows]
+    if len(short):
+        # At the upper end the best instance alone is as good as certain.
+        low, high = np.zeros(len(short)), 40.0 - np.maximum.reduceat(logits, starts)
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            reached = np.add.reduceat(expit(logits + middle[bag_of]), starts) >= 1.0
+            low, high = np.where(reached, low, middle), np.where(reached, middle, high)
+        probable[rows] = expit(logits + high[bag_of])
+    return probable

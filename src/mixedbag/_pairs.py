@@ -7,6 +7,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
 
+from mixedbag._once import once
+
 _BLOCK_ROWS = 2048  # instances on each side of a block: tables of 32 MB
 _SELF_ROWS = 512  # for pairs within a bag, where most of a table goes unused
 
@@ -75,4 +77,4 @@ def nearest_squared(left, right, n_jobs=None):
         table = squared_distances(rows.instances, columns.instances)
         return reduce_pairs(np.minimum, table, rows, columns)
 
-    return all_pairs(left, right, compare, n_jobs)
+    return once(lambda: all_pairs(left, right, compare, n_jobs), "nearest", left, right)

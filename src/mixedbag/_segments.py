@@ -96,18 +96,18 @@ def bag_max(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 
 
 def bag_argmax(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Row of the (first) largest value of each bag.
+    """Row of the (first) largest value of each bag; a table is searched column by column.
 
     Parameters
     ----------
-    values : array of shape (n_instances,)
-        A value for each instance.
+    values : array of shape (n_instances, …)
+        A value, or a row of values, for each instance.
     offsets : array of shape (n_bags + 1,)
         Where each bag begins, as in `Bags`.
 
     Returns
     -------
-    array of shape (n_bags,)
+    array of shape (n_bags, …)
         Rows among all instances.
 
     See Also
@@ -121,7 +121,7 @@ def bag_argmax(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     >>> bag_argmax(np.array([1, 3, 2, 10]), np.array([0, 3, 4]))
     array([1, 3])
     """
-    rows = np.arange(len(values))
+    rows = np.arange(len(values)).reshape(-1, *[1] * (values.ndim - 1))
     is_largest = values == spread(bag_max(values, offsets), offsets)
     return np.minimum.reduceat(np.where(is_largest, rows, len(values)), offsets[:-1])
 

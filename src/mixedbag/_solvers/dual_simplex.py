@@ -17,22 +17,30 @@ import numpy as np
 from numba import njit
 
 LOWER, UPPER, BASIC, ABSENT = 0, 1, 2, 3  # states of a row; ABSENT rows do not exist
-SOLVED, BEYOND_CUTOFF, FAILED = 0, 1, 2
+SOLVED, BEYOND_CUTOFF, FAILED, _ON_THE_WAY = 0, 1, 2, 3
+_FRESH = 50  # pivots after which everything is computed anew from the basis
 _TOLERANCE = 1e-9
 _VIOLATED = 1e-8
 
 
-@njit(cache=True, nogil=True)
+# Kernels get the arrays they work in, and copy and add in plain loops: anything else would be most
+# of what they take to compile.
+
+
 def refresh(a, cost, limit, state, rows, columns, size, inverse, u, g, w, margin):
     """Recompute everything from the basis. False if the basis is singular."""
+    try:
+        inverse[:size, :size] = np.linalg.inv(a[np.ix_(rows[:size], columns[:size])])
+    except np.linalg.LinAlgError:
+        return False
+    _recompute(a, cost, limit, state, rows, columns, size, inverse, u, g, w, margin)
+    return bool(np.isfinite(w).all())
+
+
+@njit(cache=True, nogil=True)
+def _recompute(a, cost, limit, state, rows, columns, size, inverse, u, g, w, margin):
+    """Multipliers, prices, weights and margins of a basis whose inverse is known."""
     n, m = a.shape
-    if size:
-        basis = np.empty((size, size))
-        for i in range(size):
-            for j in range(size):
-                basis[i, j] = a[rows[i], columns[j]]
-        if not _invert(basis, inverse):
-            return False
     for k in range(m):
         g[k] = 0.0
     for r in range(n):
@@ -52,51 +60,13 @@ def refresh(a, cost, limit, state, rows, columns, size, inverse, u, g, w, margin
         for k in range(m):
             g[k] += u[rows[i]] * a[rows[i], k]
     weights(a, state, columns, size, inverse, w, margin)
-    total = 0.0
-    for k in range(m):
-        total += w[k]
-    return np.isfinite(total)
-
-
-@njit(cache=True, nogil=True)
-def _invert(basis, inverse):
-    """Gauss-Jordan elimination with row exchanges, into a corner of `inverse`; destroys `basis`.
-
-    LAPACK's inverse would be the larger part of what compiling this module takes. False if the
-    basis is singular.
-    """
-    size = len(basis)
-    for i in range(size):
-        for j in range(size):
-            inverse[i, j] = 1.0 if i == j else 0.0
-    for k in range(size):
-        best = k
-        for i in range(k + 1, size):
-            if abs(basis[i, k]) > abs(basis[best, k]):
-                best = i
-        if basis[best, k] == 0.0:
-            return False
-        if best != k:
-            for j in range(size):
-                basis[k, j], basis[best, j] = basis[best, j], basis[k, j]
-                inverse[k, j], inverse[best, j] = inverse[best, j], inverse[k, j]
-        scale = 1.0 / basis[k, k]
-        for j in range(size):
-            basis[k, j] *= scale
-            inverse[k, j] *= scale
-        for i in range(size):
-            factor = basis[i, k]
-            if i != k and factor != 0.0:
-                for j in range(size):
-                    basis[i, j] -= factor * basis[k, j]
-                    inverse[i, j] -= factor * inverse[k, j]
-    return True
 
 
 @njit(cache=True, nogil=True)
 def weights(a, state, columns, size, inverse, w, margin):
     """w_S = A⁻¹ 1, and the margins of all rows that exist."""
-    w[:] = 0.0
+    for k in range(len(w)):
+        w[k] = 0.0
     for j in range(size):
         total = 0.0
         for i in range(size):
@@ -144,7 +114,6 @@ def _update_norms(norms, before, after, scale):
             norms[k] = max(norms[k], change * change * scale)
 
 
-@njit(cache=True, nogil=True)
 def pivot_until_optimal(
     a, cost, limit, state, rows, columns, size, inverse, u, g, w, margin, cutoff, max_pivots
 ):
@@ -153,19 +122,48 @@ def pivot_until_optimal(
     All arrays are updated in place: state (of rows), rows and columns (first `size` entries), the
     inverse of the basis, u, g, w and margin.
     """
+    (n, m), capacity = a.shape, len(rows)
+    inside = np.zeros(m, dtype=bool)
+    inside[columns[:size]] = True
+    norms = np.ones(n), np.ones(m)
+    scratch = np.empty((3, capacity)), np.empty(m), np.empty(n), np.empty(m)
+    for done in range(0, max_pivots, _FRESH):
+        outcome, size, value = _pivot(
+            a, cost, limit, state, rows, columns, size, inverse, u, g, w, margin, cutoff,
+            min(_FRESH, max_pivots - done), inside, *norms, *scratch,
+        )  # fmt: skip
+        if outcome != _ON_THE_WAY:
+            return outcome, size, value
+        if not refresh(a, cost, limit, state, rows, columns, size, inverse, u, g, w, margin):
+            break
+    return FAILED, size, value
+
+
+@njit(cache=True, nogil=True)
+def _total(values):
+    total = 0.0
+    for k in range(len(values)):
+        total += values[k]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _copy(values, copied):
+    for k in range(len(values)):
+        copied[k] = values[k]
+
+
+@njit(cache=True, nogil=True)
+def _pivot(
+    a, cost, limit, state, rows, columns, size, inverse, u, g, w, margin, cutoff, n_pivots, inside,
+    row_norm, column_norm, vectors, dg, old_margin, old_w,
+):  # fmt: skip
+    """Some pivots at most; `inside` tells the columns of the basis, the norms are Devex's."""
     m = a.shape[1]
     capacity = len(rows)
-    inside = np.zeros(m, dtype=np.bool_)
-    for j in range(size):
-        inside[columns[j]] = True
-    du = np.empty(capacity)
-    dg = np.empty(m)
-    z = np.empty(capacity)
-    v = np.empty(capacity)
-    row_norm, column_norm = np.ones(len(state)), np.ones(m)
-    old_margin, old_w = np.empty(len(state)), np.empty(m)
-    value = u.sum()
-    for pivot in range(max_pivots):
+    du, z, v = vectors[0], vectors[1], vectors[2]
+    value = _total(u)
+    for _ in range(n_pivots):
         if value >= cutoff:
             return BEYOND_CUTOFF, size, value
         where, is_row = _most_infeasible(
@@ -224,8 +222,8 @@ def pivot_until_optimal(
                 step, kind, at, size_of_pivot = min(t, step), 2, k, abs(dg[k])
         if step == np.inf:  # an unbounded dual: the slacks rule it out, rounding may not
             return FAILED, size, value
-        old_margin[:] = margin
-        old_w[:] = w
+        _copy(margin, old_margin)
+        _copy(w, old_w)
         if is_row:
             norm, distance = row_norm[where], 1.0 - margin[where]
             row_norm[where] = 1.0
@@ -303,16 +301,12 @@ def pivot_until_optimal(
                 for i in range(last):
                     inverse[j, i] -= q * inverse[last, i]
             size = last
-        if pivot % 50 == 49:
-            if not refresh(a, cost, limit, state, rows, columns, size, inverse, u, g, w, margin):
-                return FAILED, size, value
-        else:
-            weights(a, state, columns, size, inverse, w, margin)
+        weights(a, state, columns, size, inverse, w, margin)
         scale = norm / (distance * distance)
         _update_norms(row_norm, old_margin, margin, scale)
         _update_norms(column_norm, old_w, w, scale)
-        value = u.sum()
-    return FAILED, size, value
+        value = _total(u)
+    return _ON_THE_WAY, size, value
 
 
 @njit(cache=True, nogil=True)

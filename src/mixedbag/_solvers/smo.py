@@ -75,7 +75,6 @@ def _moved(beta, goal, width):
     return goal if abs(beta - goal) < 1e-12 * width else beta
 
 
-@njit(cache=True, nogil=True)
 def climb(gram, sign, cost, beta, error, value, ceiling, goal, precision, max_steps):
     """Solve a machine for labels `sign` only as far as it takes to judge the labels.
 
@@ -89,14 +88,19 @@ def climb(gram, sign, cost, beta, error, value, ceiling, goal, precision, max_st
     Returns the lower and the upper bound, the intercept and the number of steps.
     """
     n = len(sign)
-    rows, tube, diagonal = np.arange(n), np.zeros(n), np.empty(n)
-    low, high = np.zeros(n), np.zeros(n)
-    for r in range(n):
-        diagonal[r] = gram[r, r]
-        if sign[r] > 0.0:
-            high[r] = cost[r]
-        elif sign[r] < 0.0:
-            low[r] = -cost[r]
+    high, low = np.where(sign > 0.0, cost, 0.0), np.where(sign < 0.0, -cost, 0.0)
+    return _climb(
+        gram, sign, cost, np.arange(n), np.zeros(n), np.diag(gram).copy(), low, high, beta, error,
+        value, ceiling, goal, precision, max_steps,
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def _climb(
+    gram, sign, cost, rows, tube, diagonal, low, high, beta, error, value, ceiling, goal, precision,
+    max_steps,
+):  # fmt: skip
+    n = len(sign)
     tol, n_steps = 0.1, 0
     while True:
         most = min(max_steps - n_steps, _LOOK - (n_steps + 1) % _LOOK)

@@ -8,14 +8,12 @@ import numpy as np
 from numba import njit
 
 from mixedbag._solvers.smo import climb
-from mixedbag._sorting import ascending
 from mixedbag.aggregate._count_program import assign_labels, missed_price, signs
 
 _PRECISION = 1e-3  # of a machine that is solved to compare labels
 _BETTER = 1e-4  # what a move has to gain, relatively
 
 
-@njit(cache=True, nogil=True)
 def descend(gram, offsets, positives, cost, ratio, sign, beta, max_iter, work):
     """Better and better labels, from `sign` and `beta`, which are changed in place.
 
@@ -60,25 +58,19 @@ def descend(gram, offsets, positives, cost, ratio, sign, beta, max_iter, work):
     return upper + missed, done
 
 
-@njit(cache=True, nogil=True)
 def _solve(gram, sign, cost, beta, error, value):
     """The machine of the labels: lower and upper bound, intercept, steps."""
     n = len(sign)
     return climb(gram, sign, cost, beta, error, value, np.inf, 0.0, _PRECISION, 20 * n)
 
 
-@njit(cache=True, nogil=True)
 def dual_value(gram, sign, beta):
     """s − Kβ and sᵀβ − ½βᵀKβ; most multipliers are zero."""
-    error = sign.copy()
-    for i in range(len(beta)):
-        if beta[i] != 0.0:
-            for r in range(len(beta)):
-                error[r] -= gram[i, r] * beta[i]
-    return error, 0.5 * np.dot(sign + error, beta)
+    used = np.flatnonzero(beta)
+    error = sign - beta[used] @ gram[used]
+    return error, 0.5 * float((sign + error) @ beta)
 
 
-@njit(cache=True, nogil=True)
 def carry_over(offsets, sign, new, beta):
     """Multipliers that are feasible for new labels.
 
@@ -86,6 +78,12 @@ def carry_over(offsets, sign, new, beta):
     equal. One that changes its label alone is left without, and others make up for the sum.
     """
     beta = beta.copy()
+    _carry_over(offsets, sign, new, beta)
+    return beta
+
+
+@njit(cache=True, nogil=True)
+def _carry_over(offsets, sign, new, beta):
     for c in range(len(offsets) - 1):
         j, stop = offsets[c], offsets[c + 1]
         for i in range(offsets[c], stop):
@@ -105,10 +103,8 @@ def carry_over(offsets, sign, new, beta):
             cut = total if abs(total) < abs(beta[r]) else beta[r]
             beta[r] -= cut
             total -= cut
-    return beta
 
 
-@njit(cache=True, nogil=True)
 def exchange(gram, offsets, sign, cost, beta, error, goal, work):
     """Exchange two labels of a bag so that the machine's objective falls below `goal`.
 
@@ -120,17 +116,14 @@ def exchange(gram, offsets, sign, cost, beta, error, goal, work):
     """
     n = len(sign)
     first, second, bound = _promising_pairs(gram, offsets, sign, beta, error, goal)
-    trial, trial_error = np.empty(n), np.empty(n)
     done = 0
-    for k in ascending(bound):
+    for k in np.argsort(bound, kind="stable"):
         if done > work:
             break
         i, j = first[k], second[k]
-        shift = beta[i] - beta[j]
-        for r in range(n):
-            trial[r] = beta[r]
-            trial_error[r] = error[r] + shift * (gram[i, r] - gram[j, r])
+        trial = beta.copy()
         trial[i], trial[j] = beta[j], beta[i]
+        trial_error = error + (beta[i] - beta[j]) * (gram[i] - gram[j])
         trial_error[i] -= 2.0
         trial_error[j] += 2.0
         sign[i], sign[j] = -1.0, 1.0
@@ -139,20 +132,24 @@ def exchange(gram, offsets, sign, cost, beta, error, goal, work):
         )
         done += steps
         if reached < goal:
-            _keep(trial, trial_error, beta, error)
+            beta[:], error[:] = trial, trial_error
             return True, done
         sign[i], sign[j] = 1.0, -1.0
     return False, done
 
 
-@njit(cache=True, nogil=True)
 def _promising_pairs(gram, offsets, sign, beta, error, goal):
     """Pairs (positive, negative) of a bag whose exchange may get below `goal`, and the bound."""
-    value = 0.5 * np.dot(sign + error, beta)
-    most = 0
-    for c in range(len(offsets) - 1):
-        most += (offsets[c + 1] - offsets[c]) ** 2 // 4
-    first, second, bound = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most)
+    most = int((np.diff(offsets) ** 2 // 4).sum())
+    pairs, bound = np.empty((2, most), np.int64), np.empty(most)
+    value = 0.5 * float((sign + error) @ beta)
+    n_pairs = _list_pairs(gram, offsets, sign, beta, error, value, goal, pairs, bound)
+    return *pairs[:, :n_pairs], bound[:n_pairs]
+
+
+@njit(cache=True, nogil=True)
+def _list_pairs(gram, offsets, sign, beta, error, value, goal, pairs, bound):
+    """Fill `pairs` and `bound`; returns how many there are."""
     n_pairs = 0
     for c in range(len(offsets) - 1):
         for i in range(offsets[c], offsets[c + 1]):
@@ -165,17 +162,16 @@ def _promising_pairs(gram, offsets, sign, beta, error, goal):
                 bend = gram[i, i] + gram[j, j] - 2.0 * gram[i, j]
                 after = value + shift * (2.0 - error[i] + error[j] - 0.5 * shift * bend)
                 if after < goal:
-                    first[n_pairs], second[n_pairs], bound[n_pairs] = i, j, after
+                    pairs[0, n_pairs], pairs[1, n_pairs], bound[n_pairs] = i, j, after
                     n_pairs += 1
-    return first[:n_pairs], second[:n_pairs], bound[:n_pairs]
+    return n_pairs
 
 
-@njit(cache=True, nogil=True)
 def flip(gram, offsets, positives, cost, ratio, sign, beta, error, goal, work):
     """Flip one label so that machine and missed counts together cost less than `goal`."""
     done = 0
     new = sign.copy()
-    for i in ascending(-beta * sign):
+    for i in np.argsort(-beta * sign, kind="stable"):
         if done > work:
             break
         new[i] = -sign[i]
@@ -189,19 +185,12 @@ def flip(gram, offsets, positives, cost, ratio, sign, beta, error, goal, work):
             done += steps
             if reached < rest:
                 sign[i] = new[i]
-                _keep(trial, trial_error, beta, error)
+                beta[:], error[:] = trial, trial_error
                 return True, done
         new[i] = sign[i]
     return False, done
 
 
-@njit(cache=True, nogil=True)
-def _keep(trial, trial_error, beta, error):
-    for r in range(len(beta)):
-        beta[r], error[r] = trial[r], trial_error[r]
-
-
-@njit(cache=True, nogil=True)
 def kick(offsets, bag_of, sign, beta, draws):
     """Exchange labels, with their multipliers, at random; `draws` are pairs of uniform numbers."""
     for k in range(len(draws)):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from mixedbag._once import once
 from mixedbag._parameters import between, having, whole
 from mixedbag.bags import Bags
 from mixedbag.base import BagClassifier, LogOddsMixin
@@ -144,8 +145,7 @@ class BoostedBags(Staged, LogOddsMixin, BagClassifier, ABC):
         if self.early_stopping:
             watch = Watch(held_out, self._pooling, self._loss, self.intercept_)
         if self.estimator is None:
-            grid = common_grid(train)
-            codes = train.map(encode, grid)
+            grid, codes = _coded(train)
             search: Any = StumpSearch(codes, grid, self._step, self.learning_rate)
         else:
             rng = np.random.RandomState(seed)
@@ -177,6 +177,18 @@ class BoostedBags(Staged, LogOddsMixin, BagClassifier, ABC):
 
     def _pooled(self, bags, scores):
         return self._pooling.value(scores, bags.offsets)
+
+
+def _coded(blocks):
+    """The grid of thresholds, and the codes of the instances on it."""
+
+    def coded():
+        grid = common_grid(blocks)
+        return grid, blocks.map(encode, grid)
+
+    if not isinstance(blocks, LocalBlocks):
+        return coded()
+    return once(coded, "codes", *(block.bags for block in blocks.blocks))
 
 
 def split(blocks, share: float, seed: int):

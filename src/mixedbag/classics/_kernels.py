@@ -4,12 +4,14 @@ import numpy as np
 from sklearn.svm import SVC
 
 from mixedbag._kernels import KERNEL_PARAMETERS, Kernel, settled_gamma
+from mixedbag._once import once
 from mixedbag._pairs import all_pairs, reduce_pairs
 from mixedbag._parameters import above, one_of
 from mixedbag.base import BagClassifier
 
 # Steps of the solver, which would never end on features so large that nothing can be separated.
 MAX_STEPS = 10_000_000
+_OF_MACHINE = ("C", "tol", "n_jobs")  # parameters that the kernel does not depend on
 
 
 class BagKernelSVC(BagClassifier):
@@ -35,11 +37,18 @@ class BagKernelSVC(BagClassifier):
         gamma = settled_gamma(self.gamma, bags.instances, bags.spread(weight))
         self.gamma_ = min(gamma, np.finfo(bags.instances.dtype).max / 1e6)
         svc = SVC(C=self.C, kernel="precomputed", tol=self.tol, cache_size=500, max_iter=MAX_STEPS)
-        svc.fit(self._gram(bags, bags), sign, sample_weight=weight)
+        gram = once(lambda: self._gram(bags, bags), *self._kernel_of, self.gamma_, bags)
+        svc.fit(gram, sign, sample_weight=weight)
         self.support_ = svc.support_
         self.support_bags_ = bags[svc.support_]
         self.dual_coef_, self.intercept_ = svc.dual_coef_[0], svc.intercept_[0]
         self.n_iter_ = int(svc.n_iter_[0])
+
+    @property
+    def _kernel_of(self):
+        """The kernel's name, and the parameters that it depends on."""
+        parameters = self.get_params(deep=False)
+        return type(self).__name__, {k: v for k, v in parameters.items() if k not in _OF_MACHINE}
 
     def _score_bags(self, bags):
         gram = self._gram(self._represent(bags), self.support_bags_)

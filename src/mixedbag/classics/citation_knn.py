@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from mixedbag._once import once
 from mixedbag._pairs import all_pairs, reduce_pairs, squared_distances
 from mixedbag._parameters import at_least, one_of
 from mixedbag.base import BagClassifier
@@ -125,7 +126,12 @@ class CitationKNN(BagClassifier):
             left, right = bags[a], self.bags_[b]
             return hausdorff(squared_distances(left.instances, right.instances), left, right)
 
-        return all_pairs(bags, self.bags_, compare, self.n_jobs).astype(np.float32)
+        return once(
+            lambda: all_pairs(bags, self.bags_, compare, self.n_jobs).astype(np.float32),
+            f"{self.distance} distances",
+            bags,
+            self.bags_,
+        )
 
 
 def _others(part, weight):

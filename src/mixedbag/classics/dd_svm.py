@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.svm import SVC
 
+from mixedbag._once import once
 from mixedbag._parameters import above, at_least, whole
 from mixedbag.base import BagClassifier
 from mixedbag.classics._concept import concept_distance
@@ -85,8 +86,10 @@ class DDSVM(BagClassifier):
         self.random_state = random_state
 
     def _fit(self, bags, sign, weight):
-        sides = [self._concepts(bags, side * sign, weight) for side in (1.0, -1.0)]
-        self.prototypes_, self.scales_ = np.hstack(sides)
+        settings = self.n_init, self.alpha, self.max_iter, self.tol, self.random_state
+        self.prototypes_, self.scales_ = once(
+            lambda: self._both_sides(bags, sign, weight), "concepts", bags, sign, weight, *settings
+        )
         distances = self._distances(bags)
         self.mean_ = np.average(distances, axis=0, weights=weight)
         spread = np.sqrt(np.average((distances - self.mean_) ** 2, axis=0, weights=weight))
@@ -95,6 +98,9 @@ class DDSVM(BagClassifier):
         self.machine_ = SVC(C=self.C, gamma=gamma, tol=_PRECISE, cache_size=500, max_iter=MAX_STEPS)
         self.machine_.fit(self._features(bags), sign, sample_weight=weight)
         self.n_iter_ = int(self.machine_.n_iter_[0])
+
+    def _both_sides(self, bags, sign, weight):
+        return np.hstack([self._concepts(bags, side * sign, weight) for side in (1.0, -1.0)])
 
     def _concepts(self, bags, sign, weight):
         """Points and scales of the different concepts that explain these labels well."""

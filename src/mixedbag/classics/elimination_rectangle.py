@@ -1,8 +1,8 @@
 """Rectangles by elimination: all positive bags at first, then negative instances are cut off."""
 
 import numpy as np
-from scipy.stats import norm
 
+from mixedbag._once import once
 from mixedbag._parameters import above, at_least, one_of
 from mixedbag.base import BagClassifier
 from mixedbag.classics._boxes import beyond, depth, discriminate
@@ -92,13 +92,19 @@ class EliminationRectangle(BagClassifier):
         bounds = np.array([rows.min(axis=0), rows.max(axis=0)], dtype=np.float64)
         self.n_iter_ = 0
         if self.cost != "none":
-            price = self._prices(inside, weight[sign > 0], deviation)
-            bounds = self._eliminate(bounds, inside, price, outside.instances)
+            bounds, self.n_iter_ = once(
+                lambda: self._eliminated(bounds, inside, weight[sign > 0], outside, deviation),
+                *("elimination", bags, sign, weight, self.cost, self.width),
+            )
         shut_out = beyond(bounds, outside.instances) / unit
         kept = discriminate(shut_out, outside.spread(weight[sign < 0]), self.margin)
         self.features_ = kept if len(kept) else np.arange(bags.n_features)
         self.lower_, self.upper_ = bounds[:, self.features_]
         self.witness_ = bag_argmax(self._score_instances(bags), bags.offsets)[sign > 0]
+
+    def _eliminated(self, bounds, inside, weight, outside, deviation):
+        price = self._prices(inside, weight, deviation)
+        return _eliminate(bounds, inside, price, outside.instances)
 
     def _prices(self, inside, weight, deviation):
         """What it costs to cut off each instance of a positive bag, by feature."""
@@ -108,28 +114,30 @@ class EliminationRectangle(BagClassifier):
         prices = np.empty(inside.instances.shape)
         for k, column in enumerate(inside.instances.T):
             width = self.width * deviation[k] or 1.0
-            density = norm.pdf((column[:, None] - column) / width) @ weight
+            away = (column[:, None] - column) / width
+            density = np.exp(-0.5 * away**2) @ weight / np.sqrt(2.0 * np.pi)
             prices[:, k] = weight * density / weight.sum()
         return prices
 
-    def _eliminate(self, bounds, inside, price, negatives):
-        """Move bounds until no negative instance inside can be cut off."""
-        rows, bag_of = inside.instances, inside.bag_of
-        stuck = np.zeros(len(negatives), dtype=bool)
-        while True:
-            kept = _within(rows, bounds)
-            left = np.flatnonzero(_within(negatives, bounds) & ~stuck)
-            if len(left) == 0:
-                return bounds
-            cut = _cheapest_cut(rows[kept], bag_of[kept], price[kept], negatives[left])
-            if cut is None:
-                return bounds
-            side, feature, bound = cut
-            bounds[side, feature] = bound
-            self.n_iter_ += 1
-
     def _score_instances(self, bags):
         return depth(bags.instances, self.features_, self.lower_, self.upper_)
+
+
+def _eliminate(bounds, inside, price, negatives):
+    """Bounds moved until no negative instance inside can be cut off, and the number of cuts."""
+    rows, bag_of = inside.instances, inside.bag_of
+    n_cuts = 0
+    while True:
+        kept = _within(rows, bounds)
+        left = np.flatnonzero(_within(negatives, bounds))
+        if len(left) == 0:
+            return bounds, n_cuts
+        cut = _cheapest_cut(rows[kept], bag_of[kept], price[kept], negatives[left])
+        if cut is None:
+            return bounds, n_cuts
+        side, feature, bound = cut
+        bounds[side, feature] = bound
+        n_cuts += 1
 
 
 def _within(rows, bounds):

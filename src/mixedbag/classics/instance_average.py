@@ -8,6 +8,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
+from mixedbag._once import once
 from mixedbag._parameters import having, one_of
 from mixedbag.base import BagClassifier
 from mixedbag.pooling import Mean
@@ -81,7 +82,13 @@ class InstanceAverageClassifier(BagClassifier):
         if not has_fit_parameter(model, "sample_weight"):
             raise ValueError(f"{type(model).__name__} takes no weights, and instances need them")
         share = bags.spread(weight * np.round(_WHOLE / bags.sizes)) / _WHOLE
-        self.estimator_ = model.fit(bags.instances, bags.spread(codes), sample_weight=share)
+
+        def fitted():
+            return model.fit(bags.instances, bags.spread(codes), sample_weight=share)
+
+        own = self.estimator is None
+        learned = ("random trees", bags, codes, weight, self.random_state)
+        self.estimator_ = once(fitted, *learned) if own else fitted()
 
     def _model(self):
         if self.estimator is not None:

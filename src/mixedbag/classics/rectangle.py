@@ -1,9 +1,12 @@
 """Axis-parallel rectangle: bounds on a few features, met by an instance of every positive bag."""
 
+from functools import partial
+
 import numpy as np
 from scipy.spatial.distance import cdist
 from scipy.special import ndtr, ndtri
 
+from mixedbag._once import once
 from mixedbag._parameters import at_least, between, whole
 from mixedbag.base import BagClassifier
 from mixedbag.classics._boxes import beyond, depth, discriminate
@@ -102,11 +105,13 @@ class AxisParallelRectangle(BagClassifier):
         )
         negative, negative_weight = bags[sign < 0], weight[sign < 0]
         inside, outside = positive.instances / unit, negative.instances / unit
+        outside_weight = negative.spread(negative_weight)
         seeds = _seeds(inside, positive.offsets)
         lowest = np.inf
         for k in self._iterations(len(seeds)):
-            features, chosen, rounds = self._search(
-                seeds[k], inside, positive.offsets, outside, negative.spread(negative_weight)
+            given = seeds[k], inside, positive.offsets, outside, outside_weight
+            features, chosen, rounds = once(
+                partial(self._search, *given), "rectangle", *given, self.margin, self.max_iter
             )
             lower, upper = _expand(chosen, positive_weight, self.tau, self.epsilon)
             rectangle = features, lower * unit, upper * unit

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mixedbag._once import Shelf, sharing
 from mixedbag.bags import Bags
 from mixedbag.comparison._calibration import Calibrated
 from mixedbag.comparison._candidates import Candidate, find_candidates, too_dear
@@ -322,7 +323,8 @@ def choose_setting(
         raise InputError(f"{learner!r} may mean {names or 'a learner that needs dense data'}")
     candidate, everything, store = prepare(candidates[0]), protocol.everything, Memory()
     n_blocks = len(blocks(candidate))
-    tried = [run_trial(protocol, candidate, everything, block) for block in range(n_blocks)]
+    with sharing(Shelf()):
+        tried = [run_trial(protocol, candidate, everything, block) for block in range(n_blocks)]
     store.put(candidate, everything, best_of(tried))
     stack = Stack(Calibrated(protocol.question, protocol.bags.sizes, store), [candidate], 1)
     return Chosen(protocol, candidate, store.get(candidate, everything).setting, stack)

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mixedbag._on_disk import dumps
+from mixedbag._once import Shelf, sharing
 from mixedbag.comparison._trials import fit, run_trial, what_is_wrong
 from mixedbag.exceptions import InputError
 from mixedbag.learners import all_learners
@@ -45,10 +46,13 @@ class Failure(NamedTuple):
     message: str
 
 
-def attempt(protocol, unit):
-    """The trial or the fitted model, or the failure: an error of one must not end the others."""
+def attempt(protocol, unit, shelf=None):
+    """The trial or the fitted model, or the failure: an error of one must not end the others.
+
+    `shelf` has what earlier units made and this one may need again.
+    """
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), sharing(Shelf() if shelf is None else shelf):
             # Of hundreds of fits some do not converge; the figures tell whether it matters.
             warnings.simplefilter("ignore")
             if isinstance(unit, Final):
@@ -68,13 +72,14 @@ class InProcess:
 
     def __init__(self, protocol):
         self._protocol = protocol
+        self._shelf = Shelf()
         self._unit = None
 
     def submit(self, unit):
         self._unit = unit
 
     def wait(self, seconds):
-        return [(self._unit, attempt(self._protocol, self._unit))]
+        return [(self._unit, attempt(self._protocol, self._unit, self._shelf))]
 
     def stop(self, key):
         return False
@@ -305,8 +310,10 @@ def serve(protocol):
     units = queue.SimpleQueue()
     source = os.fdopen(0, "rb", closefd=False)
     threading.Thread(target=_receive, args=(source, units), daemon=True).start()
+    shelf = Shelf()
     while True:
-        pickle.dump(attempt(protocol, units.get()), answers, protocol=pickle.HIGHEST_PROTOCOL)
+        outcome = attempt(protocol, units.get(), shelf)
+        pickle.dump(outcome, answers, protocol=pickle.HIGHEST_PROTOCOL)
         answers.flush()
 
 

@@ -7,10 +7,13 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
+from mixedbag._once import once
 from mixedbag._parameters import above, having
 from mixedbag.base import BagClassifier
 from mixedbag.base._calibrating import has_probabilities
 from mixedbag.base._levels import decided, winners
+
+_OF_MODEL = ("C", "estimator", "n_subspaces", "n_jobs")  # what the vectors do not depend on
 
 
 class EmbeddedClassifier(BagClassifier):
@@ -29,10 +32,23 @@ class EmbeddedClassifier(BagClassifier):
     _parameter_constraints = {"C": [above(0)], "estimator": [having("fit", "predict"), None]}
 
     def _fit(self, bags, codes, weight):
-        rng = check_random_state(self.random_state)
-        self._learn_vectors(bags, weight, rng)
+
+        def embedded():
+            rng, before = check_random_state(self.random_state), set(vars(self))
+            self._learn_vectors(bags, weight, rng)
+            learned = {name: v for name, v in vars(self).items() if name not in before}
+            return learned, self._vectors(bags), rng
+
+        learned, vectors, rng = once(embedded, *self._embedding, bags, weight)
+        vars(self).update(learned)
         weights = {} if (weight == 1.0).all() else {"sample_weight": weight}
-        self.model_ = self._model(rng).fit(self._vectors(bags), codes, **weights)
+        self.model_ = self._model(rng).fit(vectors, codes, **weights)
+
+    @property
+    def _embedding(self):
+        """The embedding's name, and the parameters that it depends on."""
+        parameters = self.get_params(deep=False)
+        return type(self).__name__, {k: v for k, v in parameters.items() if k not in _OF_MODEL}
 
     def _model(self, rng):
         if self.estimator is None:

@@ -138,10 +138,13 @@ def objective(flat, bags, sign, weight, gamma, alpha):
     loss = weight @ np.logaddexp(0.0, -margin) / total + 0.5 * alpha * float(v @ v)
     by_bag = -weight * sign * expit(-margin) / total
     by_close = np.outer(by_bag, v) * close
-    by_prototype = np.empty_like(prototypes)
-    for k in range(len(prototypes)):
-        away = bags.instances[nearest[:, k]] - prototypes[k]
-        by_prototype[k] = 2.0 * gamma * (by_close[:, k] @ away)
+    by_row = np.zeros((bags.n_instances, len(prototypes)))
+    by_row[nearest, np.arange(len(prototypes))] = by_close
+    towards = (
+        by_row.T.astype(bags.instances.dtype) @ bags.instances
+        - by_close.sum(axis=0)[:, None] * prototypes
+    )
+    by_prototype = 2.0 * gamma * towards
     gradient = np.concatenate([by_prototype.ravel(), close.T @ by_bag + alpha * v, [by_bag.sum()]])
     return loss, gradient
 
@@ -150,7 +153,7 @@ def _closeness(bags, prototypes, gamma):
     """How close every bag comes to every prototype, and by which row."""
     X = bags.instances
     squared = np.asarray(euclidean_distances(X, prototypes.astype(X.dtype), squared=True), float)
-    nearest = np.column_stack([bag_argmax(-column, bags.offsets) for column in squared.T])
+    nearest = bag_argmax(-squared, bags.offsets)
     with np.errstate(over="ignore"):  # too far away to be told: closeness zero
         return np.exp(-gamma * np.take_along_axis(squared, nearest, axis=0)), nearest
 

@@ -11,7 +11,6 @@ from numba import njit
 SUMS = {"reassoc", "contract"}  # sums on vector registers; infinities and NaN keep their meaning
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
 def smooth(log_emission, initial, transition, starts):
     """Forward and backward messages of every bag, and the factors that make them.
 
@@ -25,13 +24,25 @@ def smooth(log_emission, initial, transition, starts):
 
     Returns factor, forward, backward and log P(X) of every bag.
     """
-    n, K = log_emission.shape
-    columns = transition.T.copy()
-    factor, forward, backward = np.empty((n, K)), np.zeros((n, K)), np.zeros((n, K))
-    log_likelihood = np.zeros(len(starts) - 1)
+    log_emission, transition = np.ascontiguousarray(log_emission), np.ascontiguousarray(transition)
+    factor, forward = np.empty_like(log_emission), np.zeros_like(log_emission)
+    backward, log_likelihood = np.zeros_like(log_emission), np.zeros(len(starts) - 1)
+    columns = np.ascontiguousarray(transition.T)
+    found = factor, forward, backward, log_likelihood
+    _smooth(log_emission, initial, transition, columns, starts, *found)
+    return found
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def _smooth(
+    log_emission, initial, transition, columns, starts, factor, forward, backward, log_likelihood
+):
+    """Fill the last four; ``columns`` is the transposed transition."""
+    K = log_emission.shape[1]
     for b in range(len(starts) - 1):
         first, last = starts[b], starts[b + 1] - 1
-        backward[last] = 1.0
+        for j in range(K):
+            backward[last, j] = 1.0
         for t in range(last, first - 1, -1):
             peak, largest = -np.inf, 1e-300
             for j in range(K):
@@ -63,4 +74,3 @@ def smooth(log_emission, initial, transition, starts):
                         forward[t, j] += transition[i, j] * behind
             for j in range(K):
                 forward[t, j] *= factor[t, j]
-    return factor, forward, backward, log_likelihood

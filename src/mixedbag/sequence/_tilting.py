@@ -15,51 +15,89 @@ that compile to vector instructions.
 their own. ``theta[j]`` is the chance that a step in state j is positive.
 """
 
-import math
-
 import numpy as np
 from numba import njit
 
-from mixedbag._sorting import ascending
 from mixedbag.sequence._smoothing import SUMS
 
-BATCH = 240  # rows of messages whose products are summed at once
+# Kernels get the arrays they fill, and multiply small matrices themselves: making arrays and
+# calling BLAS inside a kernel takes seconds to compile.
 
 
-@njit(cache=True, nogil=True)
 def _march(starts):
     """Bags from long to short, and how many are under way at every step."""
-    longest, shorter = 0, np.empty(len(starts) - 1, np.int64)
-    for b in range(len(shorter)):
-        size = starts[b + 1] - starts[b]
-        longest, shorter[b] = max(longest, size), -size
-    moving = np.zeros(longest, np.int64)
-    for size in shorter:
-        for t in range(-size):
-            moving[t] += 1
-    return ascending(shorter), moving
+    sizes = np.diff(starts)
+    steps = np.arange(sizes.max())
+    moving = len(sizes) - np.searchsorted(np.sort(sizes), steps, side="right")
+    return np.argsort(-sizes, kind="stable"), moving
 
 
-@njit(cache=True, nogil=True)
 def _tilts(order, starts, label, theta, omega, a, s):
     """What the terms weigh: a row a bag and term.
 
     Returns the weight of a step with the label that takes markers (positive in positive bags) and
-    with the other one in each state, and the amplitudes.
+    with the other one in each state, both flat, and the amplitudes.
     """
-    J, K = len(s), len(theta)
-    same, other = np.empty((len(order) * J, K)), np.empty((len(order) * J, K))
-    amplitude = np.empty(len(order) * J)
-    for r in range(len(amplitude)):
-        bag, k = order[r // J], r % J
-        least = (starts[bag + 1] - starts[bag]) * min(1.0, math.exp(omega))
-        one, zero = math.exp(-s[k] * math.exp(omega) / least), math.exp(-s[k] / least)
-        amplitude[r] = a[k] / least * (math.exp(omega) if label[bag] else 1.0)
-        for j in range(K):
-            positive, negative = theta[j] * one, (1.0 - theta[j]) * zero
-            same[r, j] = positive if label[bag] else negative
-            other[r, j] = negative if label[bag] else positive
-    return same, other, amplitude
+    least = np.repeat(_least(starts, omega)[order], len(s))
+    rates, is_positive = np.tile(s, len(order)), np.repeat(label[order], len(s))
+    one = theta * np.exp(-rates * np.exp(omega) / least)[:, None]
+    zero = (1.0 - theta) * np.exp(-rates / least)[:, None]
+    same = np.where(is_positive[:, None], one, zero)
+    other = np.where(is_positive[:, None], zero, one)
+    amplitude = np.tile(a, len(order)) / least * np.where(is_positive, np.exp(omega), 1.0)
+    return same.ravel(), other.ravel(), amplitude
+
+
+def _least(starts, omega):
+    """The least that D can be in every bag."""
+    return np.diff(starts) * min(1.0, np.exp(omega))
+
+
+def forward_passes(factor, starts, transition, theta, omega, label, a, s, arrived):
+    """P(Y | X) of every bag; ``arrived`` is filled with the messages that arrive at every step."""
+    order, moving = _march(starts)
+    same, other, amplitude = _tilts(order, starts, label, theta, omega, a, s)
+    most, evidence = len(same), np.zeros(len(order))
+    _forward(
+        factor, starts, np.ascontiguousarray(transition), order, moving, len(s), same, other,
+        amplitude, arrived.reshape(-1), np.empty(2 * most), np.empty(most), evidence,
+    )  # fmt: skip
+    return evidence
+
+
+def backward_passes(
+    factor, starts, transition, theta, omega, label, weight, a, s, arrived, evidence
+):
+    """Posteriors given the labels, from what :func:`forward_passes` found.
+
+    Returns P(Z_t = j, I_t = 1 | X, Y) and P(Z_t = j, I_t = 0 | X, Y), the weighted sum of the
+    transition posteriors, and E[P(Y = 1 | N) | X, Y] of every bag.
+    """
+    order, moving = _march(starts)
+    same, other, amplitude = _tilts(order, starts, label, theta, omega, a, s)
+    n_bags, n_terms, K, most = len(order), len(s), len(theta), len(same)
+    # Backward messages carry the weight of the bag from its last step on.
+    last = amplitude * np.repeat((weight / evidence)[order], n_terms)
+    ones, zeros, pairs = np.empty_like(factor), np.empty_like(factor), np.zeros((K, K))
+    total_same, total_other = np.zeros(most), np.zeros(most)
+    _backward(
+        factor, starts, np.ascontiguousarray(transition.T), order, moving, n_terms, same, other,
+        last, label, arrived.reshape(-1), np.empty((2, most)), np.empty((2, most)),
+        np.empty(2 * most), np.empty(2 * most), np.empty(2 * most), ones, zeros, pairs,
+        total_same, total_other,
+    )  # fmt: skip
+    # sum_k a_k s_k exp(-s_k x) is the matching sum for 1/x^2: the mean of the link needs it
+    is_positive = label[order][:, None, None]
+    shape = n_bags, n_terms, K
+    total = np.where(is_positive, total_same.reshape(shape), total_other.reshape(shape))
+    expected = np.empty(n_bags)
+    expected[order] = total.sum(axis=2) @ s
+    expected *= np.exp(omega) / _least(starts, omega) / weight
+    if (weight != 1.0).any():
+        own = np.repeat(weight, np.diff(starts))[:, None]
+        ones /= own
+        zeros /= own
+    return ones, zeros, transition * pairs, expected
 
 
 @njit(cache=True, nogil=True)
@@ -85,36 +123,45 @@ def _leave(plain, marked, spread, same, other, leave_plain, leave_marked):
         leave_marked[c] = keep * (spread[c] * marked[c]) + same[c] * scaled
 
 
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def _times(rows, matrix, product):
+    """Rows, one after the other, times a small square matrix."""
+    K = len(matrix)
+    for r in range(0, len(rows), K):
+        for j in range(K):
+            product[r + j] = rows[r] * matrix[0, j]
+        for i in range(1, K):
+            value = rows[r + i]
+            for j in range(K):
+                product[r + j] += value * matrix[i, j]
+
+
 @njit(cache=True, nogil=True)
-def forward_passes(factor, starts, transition, theta, omega, label, a, s, arrived):
-    """P(Y | X) of every bag; ``arrived`` is filled with the messages that arrive at every step."""
-    J, K = len(s), len(theta)
-    order, moving = _march(starts)
-    same, other, amplitude = _tilts(order, starts, label, theta, omega, a, s)
-    leaving, spread = np.empty((2 * len(same), K)), np.empty(len(same) * K)
-    same, other = same.ravel(), other.ravel()
-    flat, out = arrived.ravel(), leaving.ravel()
-    evidence = np.zeros(len(order))
-    first = 0  # row of the step's messages
-    arrived[: len(amplitude)] = 1.0
-    arrived[len(amplitude) : 2 * len(amplitude)] = 0.0
+def _forward(
+    factor, starts, transition, order, moving, n_terms, same, other, amplitude, arrived, leaving,
+    spread, evidence,
+):  # fmt: skip
+    """Fill ``arrived`` and ``evidence``; ``leaving`` and ``spread`` are scratch."""
+    K = len(transition)
+    first = 0  # where the step's messages begin
+    for c in range(len(same)):
+        arrived[c], arrived[len(same) + c] = 1.0, 0.0
     for t in range(len(moving)):
-        rows = J * moving[t]
-        size, p = rows * K, first * K
-        _spread(factor, starts, order, t, moving[t], J, spread)
+        size = n_terms * moving[t] * K
+        middle, end = first + size, first + 2 * size
+        _spread(factor, starts, order, t, moving[t], n_terms, spread)
         _leave(
-            flat[p : p + size], flat[p + size : p + 2 * size], spread, same, other,
-            out[:size], out[size : 2 * size],
+            arrived[first:middle], arrived[middle:end], spread, same, other,
+            leaving[:size], leaving[size : 2 * size],
         )  # fmt: skip
-        after = J * moving[t + 1] if t + 1 < len(moving) else 0
-        for r in range(after, rows):  # of bags that end here
-            evidence[order[r // J]] += amplitude[r] * leaving[rows + r].sum()
-        for c in range(after * K if after < rows else 0):  # close the gap they leave
-            out[after * K + c] = out[size + c]
-        first += 2 * rows
-        if after:
-            np.dot(leaving[: 2 * after], transition, arrived[first : first + 2 * after])
-    return evidence
+        after = n_terms * moving[t + 1] * K if t + 1 < len(moving) else 0
+        for c in range(after, size):  # of bags that end here
+            row = c // K
+            evidence[order[row // n_terms]] += amplitude[row] * leaving[size + c]
+        for c in range(after if after < size else 0):  # close the gap they leave
+            leaving[after + c] = leaving[size + c]
+        first = end
+        _times(leaving[: 2 * after], transition, arrived[first : first + 2 * after])
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
@@ -143,56 +190,44 @@ def _sum_terms(values, total, summed):
         total[c] += values[c]
 
 
-@njit(cache=True, nogil=True)
-def backward_passes(
-    factor, starts, transition, theta, omega, label, weight, a, s, arrived, evidence
-):
-    """Posteriors given the labels, from what :func:`forward_passes` found.
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def _add_pairs(left, right, pairs):
+    """Add the products of every state on the left with every state on the right, row by row."""
+    K = len(pairs)
+    for r in range(0, len(left), K):
+        for i in range(K):
+            value = left[r + i]
+            for j in range(K):
+                pairs[i, j] += value * right[r + j]
 
-    Returns P(Z_t = j, I_t = 1 | X, Y) and P(Z_t = j, I_t = 0 | X, Y), the weighted sum of the
-    transition posteriors, and E[P(Y = 1 | N) | X, Y] of every bag.
-    """
-    n_steps, K = factor.shape
-    J = len(s)
-    order, moving = _march(starts)
-    same, other, amplitude = _tilts(order, starts, label, theta, omega, a, s)
-    most = len(amplitude)
-    same, other = same.ravel(), other.ravel()
-    with_same, with_other = np.empty(most * K), np.empty(most * K)
-    total_same, total_other = np.zeros(most * K), np.zeros(most * K)
-    spread, before = np.empty(most * K), np.empty(most * K)
-    ones, zeros = np.empty((n_steps, K)), np.empty((n_steps, K))
-    back_transition = transition.T.copy()
-    back, capacity = np.empty((2 * most, K)), max(2 * most, BATCH)
-    left, through = np.empty((capacity, K)), np.empty((capacity, K))
-    flat, back_flat, left_flat, out = arrived.ravel(), back.ravel(), left.ravel(), through.ravel()
-    pairs, part = np.zeros((K, K)), np.empty((K, K))
-    filled, rows, first = 0, 0, len(arrived)
-    _spread(factor, starts, order, len(moving) - 1, moving[-1], J, spread)
+
+@njit(cache=True, nogil=True)
+def _backward(
+    factor, starts, back_transition, order, moving, n_terms, same, other, last, label, arrived,
+    spreads, withs, back, left, through, ones, zeros, pairs, total_same, total_other,
+):  # fmt: skip
+    """Fill the last five; from ``spreads`` to ``through`` is scratch."""
+    K = len(back_transition)
+    size, first, now = 0, len(arrived), 0
+    with_same, with_other = withs[0], withs[1]
+    _spread(factor, starts, order, len(moving) - 1, moving[-1], n_terms, spreads[now])
     for t in range(len(moving) - 1, -1, -1):
-        started, rows = rows, J * moving[t]
-        first -= 2 * rows
-        size, p = rows * K, first * K
-        if rows > started:  # bags whose last step this is
-            for c in range(started * K - 1, -1, -1):  # from the end: the places may overlap
-                back_flat[size + c] = back_flat[started * K + c]
-            for r in range(started, rows):
-                bag = order[r // J]
-                # from here on backward messages carry the weight of the bag
-                message = amplitude[r] * weight[bag] / evidence[bag]
-                for j in range(K):
-                    back[r, j], back[rows + r, j] = 0.0, message
-        if filled + 2 * rows > capacity:
-            _add_product(left[:filled], through[:filled], part, pairs)
-            filled = 0
-        o = filled * K
+        started, size = size, n_terms * moving[t] * K
+        first -= 2 * size
+        if size > started:  # bags whose last step this is
+            for c in range(started - 1, -1, -1):
+                back[size + c] = back[started + c]
+            for c in range(started, size):
+                back[c], back[size + c] = 0.0, last[c // K]
+        spread = spreads[now]
         _meet(
-            flat[p : p + size], flat[p + size : p + 2 * size],
-            back_flat[:size], back_flat[size : 2 * size], spread, same, other, with_same,
-            with_other, out[o : o + size], out[o + size : o + 2 * size],
+            arrived[first : first + size], arrived[first + size : first + 2 * size],
+            back[:size], back[size : 2 * size], spread, same, other, with_same,
+            with_other, through[:size], through[size : 2 * size],
         )  # fmt: skip
+        width = n_terms * K
         for b in range(moving[t]):
-            step, own = starts[order[b]] + t, slice(b * J * K, (b + 1) * J * K)
+            step, own = starts[order[b]] + t, slice(b * width, (b + 1) * width)
             if label[order[b]]:
                 _sum_terms(with_same[own], total_same[own], ones[step])
                 _sum_terms(with_other[own], total_other[own], zeros[step])
@@ -201,40 +236,13 @@ def backward_passes(
                 _sum_terms(with_other[own], total_other[own], ones[step])
         if t == 0:
             break
-        np.dot(through[filled : filled + 2 * rows], back_transition, back[: 2 * rows])
-        earlier = J * moving[t - 1] * K
-        p -= 2 * earlier
-        _spread(factor, starts, order, t - 1, moving[t - 1], J, before)
+        _times(through[: 2 * size], back_transition, back[: 2 * size])
+        now = 1 - now
+        earlier = n_terms * moving[t - 1] * K
+        p = first - 2 * earlier
+        _spread(factor, starts, order, t - 1, moving[t - 1], n_terms, spreads[now])
         _leave(
-            flat[p : p + size], flat[p + earlier : p + earlier + size], before, same, other,
-            left_flat[o : o + size], left_flat[o + size : o + 2 * size],
+            arrived[p : p + size], arrived[p + earlier : p + earlier + size], spreads[now], same,
+            other, left[:size], left[size : 2 * size],
         )  # fmt: skip
-        filled += 2 * rows
-        spread, before = before, spread
-    _add_product(left[:filled], through[:filled], part, pairs)
-    # sum_k a_k s_k exp(-s_k x) is the matching sum for 1/x^2: the mean of the link needs it
-    expected = np.zeros(len(order))
-    for r in range(most):
-        bag, positive = order[r // J], 0.0
-        for c in range(r * K, (r + 1) * K):
-            positive += total_same[c] if label[bag] else total_other[c]
-        least = (starts[bag + 1] - starts[bag]) * min(1.0, math.exp(omega))
-        expected[bag] += s[r % J] * positive * math.exp(omega) / least / weight[bag]
-    for b in range(len(order)):
-        for t in range(starts[b], starts[b + 1]):
-            for j in range(K):
-                ones[t, j] /= weight[b]
-                zeros[t, j] /= weight[b]
-    for i in range(K):
-        for j in range(K):
-            pairs[i, j] *= transition[i, j]
-    return ones, zeros, pairs, expected
-
-
-@njit(cache=True, nogil=True)
-def _add_product(left, right, product, total):
-    """Add leftᵀ right to a running total."""
-    np.dot(left.T, right, product)
-    for i in range(len(total)):
-        for j in range(len(total)):
-            total[i, j] += product[i, j]
+        _add_pairs(left[: 2 * size], through[: 2 * size], pairs)

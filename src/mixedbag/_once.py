@@ -1,0 +1,102 @@
+"""Work that several fits have in common, done once.
+
+A comparison fits a learner with many settings to the same bags, and much of what they do is the
+same: distances between bags, kernel matrices, concepts, clusters, trees. A learner asks for such a
+piece by `once`. Alone it makes the piece; inside `sharing` it gets what was made before from the
+same values. Results are the same, to the bit.
+"""
+
+import pickle
+from collections import OrderedDict
+from contextlib import contextmanager
+from contextvars import ContextVar
+from hashlib import blake2b
+
+import numpy as np
+from scipy import sparse
+
+from mixedbag.bags import Bags
+
+_CAPACITY = 2**28  # bytes of a shelf
+
+
+class Shelf:
+    """Pieces by what they were made from; those not asked for longest leave when it is full.
+
+    They are kept as bytes: nothing that one fit does with a piece can reach another.
+    """
+
+    def __init__(self, capacity: int = _CAPACITY):
+        self.capacity = capacity
+        self.size = 0
+        self._pieces: OrderedDict[bytes, bytes] = OrderedDict()
+
+    def get(self, key, make):
+        if key in self._pieces:
+            self._pieces.move_to_end(key)
+            return pickle.loads(self._pieces[key])
+        made = make()
+        if getattr(made, "nbytes", 0) <= self.capacity:
+            self._put(key, pickle.dumps(made, protocol=pickle.HIGHEST_PROTOCOL))
+        return made
+
+    def _put(self, key, piece):
+        self._pieces[key] = piece
+        self.size += len(piece)
+        while self.size > self.capacity:
+            _, old = self._pieces.popitem(last=False)
+            self.size -= len(old)
+
+
+_SHELF: ContextVar[Shelf | None] = ContextVar("_SHELF", default=None)
+
+
+@contextmanager
+def sharing(shelf: Shelf):
+    """Fits inside put what they make by `once` on this shelf, and find what is there."""
+    token = _SHELF.set(shelf)
+    try:
+        yield
+    finally:
+        _SHELF.reset(token)
+
+
+def once(make, what, *values):
+    """``make()``, or what it gave before: `what` names the piece, all it depends on are `values`.
+
+    Values are bags, arrays, dictionaries, and what `repr` tells apart. A learner that draws at
+    random names its seed; with a generator, whose state changes, pieces are made anew.
+    """
+    shelf = _SHELF.get()
+    if shelf is None:
+        return make()
+    seen = blake2b(what.encode(), digest_size=16)
+    try:
+        for value in values:
+            for part in _parts(value):
+                seen.update(part)
+    except _ChangesError:
+        return make()
+    return shelf.get(seen.digest(), make)
+
+
+class _ChangesError(Exception):
+    """A value that is another one the next time."""
+
+
+def _parts(value):
+    """Bytes that tell a value from all others."""
+    if isinstance(value, np.random.RandomState):
+        raise _ChangesError
+    if isinstance(value, dict):
+        return [part for pair in value.items() for each in pair for part in _parts(each)]
+    if isinstance(value, Bags):
+        return [b"bags", *_parts(value.instances), *_parts(value.offsets)]
+    if sparse.issparse(value):
+        rows = value.tocsr()
+        arrays = (rows.data, rows.indices, rows.indptr)
+        return [repr(rows.shape).encode(), *(part for array in arrays for part in _parts(array))]
+    if isinstance(value, np.ndarray):
+        told = f"{value.dtype}{value.shape}{value.flags.c_contiguous}".encode()
+        return [told, np.ascontiguousarray(value).tobytes()]
+    return [repr(value).encode(), b";"]
