@@ -1,9 +1,12 @@
 """The trials of a comparison on a Dask cluster of 1, 2 and 4 workers on this machine.
 
 Every row does the same units of the same sequence; what they find is compared bit for bit with
-what one process finds.
+what one process finds. In the last row a worker is killed in the middle.
 """
 
+import os
+import signal
+import threading
 import time
 
 import numpy as np
@@ -12,11 +15,13 @@ from benchmarks._tables import Table
 from mixedbag.comparison import compare
 from mixedbag.datasets import make_any
 
-TINY = {"workers": 1, "bags": 24, "units": 20}
+TINY = {"workers": 1, "bags": 24, "units": 20, "killed": 0}
 
 
 def cases():
-    return [{"workers": n, "bags": 200, "units": 100} for n in (1, 2, 4)]
+    same = {"bags": 200, "units": 100}
+    alive = [same | {"workers": n, "killed": 0} for n in (1, 2, 4)]
+    return [*alive, same | {"workers": 2, "killed": 1}]
 
 
 def run(case):
@@ -34,6 +39,8 @@ def run(case):
         Client(cluster, set_as_default=False) as client,
     ):
         _timed(data, 10, client)  # imports and compiles on the workers
+        for pid in list(client.run(os.getpid).values())[: case["killed"]]:
+            threading.Timer(alone / 4, os.kill, (pid, signal.SIGKILL)).start()
         there, seconds = _timed(data, case["units"], client)
     same = np.array_equal(here.out_of_fold().bags, there.out_of_fold().bags)
     return {

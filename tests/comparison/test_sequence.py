@@ -233,9 +233,9 @@ def test_the_clock_only_cuts(data, monkeypatch):
     """Whatever a slow machine finishes in time, its work replays without a clock."""
     clock = SimpleNamespace(now=0.0)
 
-    def slowly(protocol, unit, attempt=_workers.attempt):
+    def slowly(protocol, unit, shelf, attempt=_workers.attempt):
         clock.now += 1.0
-        return attempt(protocol, unit)
+        return attempt(protocol, unit, shelf)
 
     monkeypatch.setattr(_workers, "attempt", slowly)
     monkeypatch.setattr(_schedule, "time", SimpleNamespace(monotonic=lambda: clock.now))

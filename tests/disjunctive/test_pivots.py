@@ -105,14 +105,3 @@ def test_failure_is_an_exception(monkeypatch):
     monkeypatch.setattr("mixedbag.disjunctive._envelope._MAX_PIVOTS", 1)
     with pytest.raises(SolverStopped, match="numerical trouble"):
         EnvelopeLP(random_program(3, n_positive=9, C=3.0), Clock()).solve({})
-
-
-@pytest.mark.parametrize("size", [1, 2, 5, 20])
-def test_the_inverse_of_a_basis_is_that_of_lapack(size):
-    rng = np.random.default_rng(size)
-    basis, inverse = rng.standard_normal((size, size)), np.full((size + 2, size + 3), 7.0)
-    basis[0, 0] = 0.0 if size > 1 else 2.0  # rows must be exchanged
-    assert _pivots._invert(basis.copy(), inverse)
-    assert inverse[:size, :size] @ basis == pytest.approx(np.eye(size), abs=1e-9)
-    assert (inverse[size:] == 7.0).all()
-    assert not _pivots._invert(np.zeros((size, size)), inverse)

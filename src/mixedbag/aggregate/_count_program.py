@@ -15,8 +15,6 @@ import numpy as np
 from numba import njit
 from sklearn.metrics import pairwise_distances
 
-from mixedbag._sorting import ascending
-
 
 @dataclass
 class Program:
@@ -40,16 +38,11 @@ class Program:
         return np.where(np.isinf(self.price), away, np.inf)
 
 
-@njit(cache=True, nogil=True)
 def signs(labels):
     """±1 for true and false."""
-    sign = np.empty(len(labels))
-    for r in range(len(labels)):
-        sign[r] = 1.0 if labels[r] else -1.0
-    return sign
+    return np.where(labels, 1.0, -1.0)
 
 
-@njit(cache=True, nogil=True)
 def assign_labels(scores, offsets, positives, C, D):
     """The labels d_i ∈ {0, 1} that minimise eq. 9 for fixed scores, exactly.
 
@@ -59,25 +52,31 @@ def assign_labels(scores, offsets, positives, C, D):
 
     Returns the labels and the penalty Σ_c of each bag.
     """
-    n_bags = len(positives)
-    label = np.zeros(len(scores), dtype=np.bool_)
-    penalty = np.empty(n_bags)
-    for c in range(n_bags):
+    label, penalty = np.zeros(len(scores), dtype=bool), np.empty(len(positives))
+    order = np.lexsort((-scores, np.repeat(np.arange(len(positives)), np.diff(offsets))))
+    nearest = np.abs(positives - np.round(positives))
+    given = np.ascontiguousarray(positives, dtype=np.float64), float(C), float(D)
+    _assign_labels(scores, offsets, order, nearest, *given, label, penalty)
+    return label, penalty
+
+
+@njit(cache=True, nogil=True)
+def _assign_labels(scores, offsets, order, nearest, positives, C, D, label, penalty):
+    """Fill `label` and `penalty`; `order` has the highest scores of every bag first."""
+    for c in range(len(positives)):
         start, stop = offsets[c], offsets[c + 1]
-        order = ascending(-scores[start:stop])
         hinge = 0.0
         for i in range(start, stop):
             hinge += max(0.0, 1.0 + scores[i])
         best = np.inf
         n_best = 0
-        nearest = abs(positives[c] - np.round(positives[c]))
         for m in range(stop - start + 1):
             if m > 0:
-                f = scores[start + order[m - 1]]
+                f = scores[order[start + m - 1]]
                 hinge += max(0.0, 1.0 - f) - max(0.0, 1.0 + f)
             missed = abs(positives[c] - m)
             if np.isinf(D):
-                if missed > nearest + 1e-9:
+                if missed > nearest[c] + 1e-9:
                     continue
                 cost = C * hinge
             else:
@@ -85,9 +84,8 @@ def assign_labels(scores, offsets, positives, C, D):
             if cost < best - 1e-12 * abs(cost):
                 best, n_best = cost, m
         for m in range(n_best):
-            label[start + order[m]] = True
+            label[order[start + m]] = True
         penalty[c] = best
-    return label, penalty
 
 
 @njit(cache=True, nogil=True)

@@ -1,17 +1,28 @@
 """Logistic regression on instances, with the labels of bags."""
 
+from functools import partial
+from typing import NamedTuple
+
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
+from mixedbag._once import once
 from mixedbag._parameters import above, one_of, whole
 from mixedbag._wide import in_double, times
 from mixedbag.base import BagClassifier, LogOddsMixin
+from mixedbag.engines.local import LocalBlocks
 from mixedbag.pooling import Mean, MeanProbability, NoisyOr
 
 __all__ = ["MILogisticRegression"]
 
 _POOLINGS = {"any": NoisyOr(), "mean": Mean(), "mean_probability": MeanProbability()}
+
+
+class _Minimum(NamedTuple):
+    parameters: np.ndarray
+    objective: np.ndarray  # after each step
+    n_iter: int
 
 
 class MILogisticRegression(LogOddsMixin, BagClassifier):
@@ -92,10 +103,20 @@ class MILogisticRegression(LogOddsMixin, BagClassifier):
         return _POOLINGS[self.pooling]
 
     def _fit_blocks(self, blocks):
-        parameters, self.n_iter_ = np.zeros(self.n_features_in_ + 1), 0
-        for pooling in dict.fromkeys([Mean(), self._pooling]):
-            parameters = self._minimise(pooling, blocks, parameters)
-        self.coef_, self.intercept_ = parameters[:-1], parameters[-1]
+        # The mean is a convex problem, and a start for the others.
+        zeros = np.zeros(self.n_features_in_ + 1)
+        first = partial(self._minimise, Mean(), blocks, zeros)
+        if isinstance(blocks, LocalBlocks):
+            values = [value for block in blocks.blocks for value in block]
+            found = once(first, "mean logistic", self.C, self.max_iter, self.tol, *values)
+        else:
+            found = first()
+        self.n_iter_ = found.n_iter
+        if self._pooling != Mean():
+            found = self._minimise(self._pooling, blocks, found.parameters)
+            self.n_iter_ += found.n_iter
+        self.objective_ = found.objective
+        self.coef_, self.intercept_ = found.parameters[:-1], found.parameters[-1]
 
     def _minimise(self, pooling, blocks, parameters):
         arguments = (pooling, blocks, self.C)
@@ -114,9 +135,7 @@ class MILogisticRegression(LogOddsMixin, BagClassifier):
                 "maxcor": 20,
             },
         )
-        self.objective_ = np.array(history)
-        self.n_iter_ += int(result.nit)
-        return result.x
+        return _Minimum(result.x, np.array(history), int(result.nit))
 
     def _score_instances(self, bags):
         return times(bags.instances, self.coef_) + self.intercept_

@@ -22,6 +22,7 @@ _FEW = 200  # bags that every learner that takes part can digest
 _LONG, _LONGEST = 5.0, 60.0  # expected seconds of a fit that is worth it, of one on few bags
 _MANY = 10_000  # instances, to who compares all with all
 _PAIRS = 1.3  # the growth that tells so
+_ANSWERING = 0.04  # of the seconds of a fit, to answer about as many bags as were learned from
 _DEAR, _ENOUGH = 50, 5  # times the seconds of so many others that are as good
 
 
@@ -106,10 +107,14 @@ def too_dear(candidates, bags):
 
 
 def seconds_of_fit(candidate, bags):
-    """What one fit on these bags is expected to take, on a sample where it learns from one."""
+    """What one fit on these bags and its answers are expected to take.
+
+    Who learns from a sample has to answer about all bags nevertheless.
+    """
     share = min(1.0, (candidate.max_bags or len(bags)) / len(bags))
     shape = share * len(bags), share * bags.n_instances, bags.n_features
-    return candidate.effort.law.seconds(*shape)
+    seconds = candidate.effort.law.seconds(*shape)
+    return seconds if share == 1.0 else seconds * (1.0 + _ANSWERING / share)
 
 
 def _own_learners(rule, skipped):

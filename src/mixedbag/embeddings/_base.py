@@ -40,7 +40,7 @@ class EmbeddedClassifier(BagClassifier):
             return learned, self._vectors(bags), rng
 
         learned, vectors, rng = once(embedded, *self._embedding, bags, weight)
-        vars(self).update(learned)
+        self.__dict__.update(learned)
         weights = {} if (weight == 1.0).all() else {"sample_weight": weight}
         self.model_ = self._model(rng).fit(vectors, codes, **weights)
 

@@ -1,15 +1,17 @@
 """A mean-pooled network of one layer: a learned embedding, instance by instance."""
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.utils import check_random_state
 
 from mixedbag._parameters import at_least, whole
+from mixedbag._solvers.batch_lbfgs import BatchLBFGS
 from mixedbag.base import BagClassifier, LogOddsMixin
 from mixedbag.pooling import Mean
 
 __all__ = ["MeanNetworkClassifier"]
+
+_AT_ONCE = 2**23  # activations of networks that are learned together
 
 
 class MeanNetworkClassifier(LogOddsMixin, BagClassifier):
@@ -33,7 +35,7 @@ class MeanNetworkClassifier(LogOddsMixin, BagClassifier):
     n_init : int, default=3
         Networks from different random starts, whose scores are averaged.
     tol : float, default=1e-6
-        Stops when no component of the gradient is larger.
+        A network has converged when a step lowers its objective by less than this share.
     random_state : int, RandomState instance or None, default=None
         First weights.
 
@@ -42,8 +44,9 @@ class MeanNetworkClassifier(LogOddsMixin, BagClassifier):
     weights_ : array of shape (n_init, n_weights)
         All weights and biases of every network, in one row each.
     objective_ : array
-        The objective after each step of the last network; it never rises.
+        The objective after each step, the mean over networks; it never rises.
     n_iter_ : int
+        Number of steps.
     classes_ : array
 
     See Also
@@ -86,75 +89,87 @@ class MeanNetworkClassifier(LogOddsMixin, BagClassifier):
 
     def _fit(self, bags, sign, weight):
         rng = check_random_state(self.random_state)
-        d, h = bags.n_features, self.hidden
-        networks = []
-        for _ in self._iterations(self.n_init):
-            start = np.concatenate(
-                [
-                    rng.standard_normal(d * h) * np.sqrt(2.0 / max(d, 1)),
-                    np.zeros(h),
-                    rng.standard_normal(h) / np.sqrt(h),
-                    [0.0],
-                ]
-            )
-            networks.append(self._minimise(start, bags, sign, weight))
-        self.weights_ = np.array(networks)
-
-    def _minimise(self, start, bags, sign, weight):
-        history = []
-        result = minimize(
-            objective,
-            start,
-            args=(bags, sign, weight, self.hidden, self.alpha, self._pooling),
-            jac=True,
-            method="L-BFGS-B",
-            callback=lambda intermediate_result: history.append(intermediate_result.fun),
-            options={"maxiter": self.max_iter, "gtol": self.tol},
+        d, h, n = bags.n_features, self.hidden, self.n_init
+        starts = np.hstack(
+            [
+                rng.standard_normal((n, d * h)) * np.sqrt(2.0 / max(d, 1)),
+                np.zeros((n, h)),
+                rng.standard_normal((n, h)) / np.sqrt(h),
+                np.zeros((n, 1)),
+            ]
         )
-        self.objective_, self.n_iter_ = np.array(history), max(1, int(result.nit))
-        return result.x
+        n_parts = min(n, -(-bags.n_instances * n * h // _AT_ONCE))
+        given = bags, sign, weight, h, self.alpha, self._pooling
+        searches = [
+            BatchLBFGS(lambda points: objective(points, *given), part, self.tol)
+            for part in np.array_split(starts, n_parts)
+        ]
+        for _ in self._iterations(self.max_iter):
+            for search in searches:
+                if not search.converged:
+                    search.step()
+            if all(search.converged for search in searches):
+                break
+        self.weights_ = np.concatenate([search.points for search in searches])
+        self.objective_ = _mean_history(searches)
+        self.n_iter_ = len(self.objective_)
 
     def _score_instances(self, bags):
-        scores = [_forward(flat, bags.instances, self.hidden)[1] for flat in self.weights_]
-        return np.mean(scores, axis=0)
+        W, b, v, c = _split(self.weights_, bags.n_features, self.hidden)
+        scores = 0.0
+        for k in range(len(c)):
+            one = _activations(W[[k]], b[[k]], bags.instances)[:, 0]
+            scores = scores + one @ v[k] + c[k]
+        return scores / len(c)
 
 
-def objective(flat, bags, sign, weight, hidden, alpha, pooling):
-    """The penalised mean logistic loss of bags, and its gradient."""
-    active, scores = _forward(flat, bags.instances, hidden)
-    W, _, v, _ = _split(flat, bags.n_features, hidden)
-    margin = sign * pooling.value(scores, bags.offsets)
-    total = weight.sum()
-    loss = weight @ np.logaddexp(0.0, -margin) / total
-    by_score = bags.spread(-weight * sign * expit(-margin) / total)
-    by_score *= pooling.weights(scores, bags.offsets)
-    by_active = np.outer(by_score, v) * (active > 0)
-    X = bags.instances
-    gradient = np.concatenate(
-        [
-            np.asarray(X.T @ by_active.astype(X.dtype), dtype=np.float64).ravel()
-            + alpha * W.ravel(),
-            by_active.sum(axis=0),
-            active.T @ by_score + alpha * v,
-            [by_score.sum()],
-        ]
-    )
-    return loss + 0.5 * alpha * (float((W**2).sum()) + float(v @ v)), gradient
+def _mean_history(searches):
+    """Mean over all starts after each step; those that have converged keep their values."""
+    n_steps = max(len(search.history) for search in searches)
+    values = [
+        np.vstack([*search.history, *[search.values] * (n_steps - len(search.history))])
+        for search in searches
+    ]
+    return np.hstack(values).mean(axis=1)[1:]
 
 
-def _forward(flat, X, hidden):
-    """Activations of the units, and scores of the instances."""
-    W, b, v, c = _split(flat, X.shape[1], hidden)
-    active = np.maximum(np.asarray(X @ W.astype(X.dtype), dtype=np.float64) + b, 0.0)
-    return active, active @ v + c
+def objective(points, bags, sign, weight, hidden, alpha, pooling):
+    """The penalised mean logistic loss of bags and its gradient, for a network a row."""
+    X, n, n_bags = bags.instances, bags.n_instances, len(bags)
+    W, b, v, c = _split(points, bags.n_features, hidden)
+    active = _activations(W, b, X)
+    scores = np.einsum("ish,sh->si", active, v) + c[:, None]
+    # The bags of all networks, laid end to end.
+    shifts = n * np.arange(len(points))[:, None]
+    offsets = np.append((shifts + bags.offsets[:-1]).ravel(), n * len(points))
+    pooled = pooling.value(scores.ravel(), offsets).reshape(-1, n_bags)
+    margin, total = sign * pooled, weight.sum()
+    loss = np.logaddexp(0.0, -margin) @ weight / total
+    by_bag = -weight * sign * expit(-margin) / total
+    by_score = np.repeat(by_bag, bags.sizes, axis=1)
+    by_score *= pooling.weights(scores.ravel(), offsets).reshape(-1, n)
+    by_v = np.einsum("ish,si->sh", active, by_score)
+    by_active = np.multiply(by_score.T[:, :, None], v) * (active > 0)
+    by_W = np.asarray(X.T @ by_active.reshape(n, -1).astype(X.dtype), dtype=np.float64)
+    by_W = by_W.reshape(bags.n_features, len(points), hidden).transpose(1, 0, 2) + alpha * W
+    parts = by_W, by_active.sum(axis=0), by_v + alpha * v, by_score.sum(axis=1)
+    gradient = np.hstack([part.reshape(len(points), -1) for part in parts])
+    return loss + 0.5 * alpha * ((W**2).sum(axis=(1, 2)) + (v**2).sum(axis=1)), gradient
 
 
-def _split(flat, n_features, hidden):
-    """Weights and biases of the units, weights of the score, its constant: views of `flat`."""
+def _activations(W, b, X):
+    """Of the units of every network, shape (n_instances, n_networks, hidden): one product."""
+    wide = W.transpose(1, 0, 2).reshape(W.shape[1], -1).astype(X.dtype)
+    active = np.asarray(X @ wide, dtype=np.float64).reshape(X.shape[0], *b.shape)
+    return np.maximum(active + b, 0.0)
+
+
+def _split(points, n_features, hidden):
+    """Weights and biases of the units, weights of the score, its constant; a network a row."""
     cut = n_features * hidden
     return (
-        flat[:cut].reshape(n_features, hidden),
-        flat[cut : cut + hidden],
-        flat[cut + hidden : -1],
-        flat[-1],
+        points[:, :cut].reshape(-1, n_features, hidden),
+        points[:, cut : cut + hidden],
+        points[:, cut + hidden : -1],
+        points[:, -1],
     )

@@ -33,7 +33,7 @@ class MINetworkClassifier(MeanNetworkClassifier):
     n_init : int, default=3
         Networks from different random starts, whose scores of instances are averaged.
     tol : float, default=1e-6
-        Stops when no component of the gradient is larger.
+        A network has converged when a step lowers its objective by less than this share.
     random_state : int, RandomState instance or None, default=None
         First weights.
 
@@ -42,8 +42,9 @@ class MINetworkClassifier(MeanNetworkClassifier):
     weights_ : array of shape (n_init, n_weights)
         All weights and biases of every network, in one row each.
     objective_ : array
-        The objective after each step of the last network; it never rises.
+        The objective after each step, the mean over networks; it never rises.
     n_iter_ : int
+        Number of steps.
     classes_ : array
 
     See Also

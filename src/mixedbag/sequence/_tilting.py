@@ -78,18 +78,17 @@ def backward_passes(
     n_bags, n_terms, K, most = len(order), len(s), len(theta), len(same)
     # Backward messages carry the weight of the bag from its last step on.
     last = amplitude * np.repeat((weight / evidence)[order], n_terms)
-    ones, zeros, pairs = np.empty_like(factor), np.empty_like(factor), np.zeros((K, K))
-    total_same, total_other = np.zeros(most), np.zeros(most)
+    steps, pairs = np.empty((2, *factor.shape)), np.zeros((K, K))
+    totals = np.zeros((2, most))
     _backward(
         factor, starts, np.ascontiguousarray(transition.T), order, moving, n_terms, same, other,
         last, label, arrived.reshape(-1), np.empty((2, most)), np.empty((2, most)),
-        np.empty(2 * most), np.empty(2 * most), np.empty(2 * most), ones, zeros, pairs,
-        total_same, total_other,
+        np.empty(2 * most), np.empty(2 * most), np.empty(2 * most), steps, pairs, totals,
     )  # fmt: skip
+    ones, zeros = steps
     # sum_k a_k s_k exp(-s_k x) is the matching sum for 1/x^2: the mean of the link needs it
-    is_positive = label[order][:, None, None]
-    shape = n_bags, n_terms, K
-    total = np.where(is_positive, total_same.reshape(shape), total_other.reshape(shape))
+    same_total, other_total = totals.reshape(2, n_bags, n_terms, K)
+    total = np.where(label[order][:, None, None], same_total, other_total)
     expected = np.empty(n_bags)
     expected[order] = total.sum(axis=2) @ s
     expected *= np.exp(omega) / _least(starts, omega) / weight
@@ -204,12 +203,13 @@ def _add_pairs(left, right, pairs):
 @njit(cache=True, nogil=True)
 def _backward(
     factor, starts, back_transition, order, moving, n_terms, same, other, last, label, arrived,
-    spreads, withs, back, left, through, ones, zeros, pairs, total_same, total_other,
+    spreads, withs, back, left, through, steps, pairs, totals,
 ):  # fmt: skip
-    """Fill the last five; from ``spreads`` to ``through`` is scratch."""
+    """Fill ``steps`` (positive, negative), ``pairs`` and ``totals`` (the label that takes markers,
+    the other); from ``spreads`` to ``through`` is scratch.
+    """
     K = len(back_transition)
     size, first, now = 0, len(arrived), 0
-    with_same, with_other = withs[0], withs[1]
     _spread(factor, starts, order, len(moving) - 1, moving[-1], n_terms, spreads[now])
     for t in range(len(moving) - 1, -1, -1):
         started, size = size, n_terms * moving[t] * K
@@ -222,18 +222,15 @@ def _backward(
         spread = spreads[now]
         _meet(
             arrived[first : first + size], arrived[first + size : first + 2 * size],
-            back[:size], back[size : 2 * size], spread, same, other, with_same,
-            with_other, through[:size], through[size : 2 * size],
+            back[:size], back[size : 2 * size], spread, same, other, withs[0], withs[1],
+            through[:size], through[size : 2 * size],
         )  # fmt: skip
         width = n_terms * K
         for b in range(moving[t]):
-            step, own = starts[order[b]] + t, slice(b * width, (b + 1) * width)
-            if label[order[b]]:
-                _sum_terms(with_same[own], total_same[own], ones[step])
-                _sum_terms(with_other[own], total_other[own], zeros[step])
-            else:
-                _sum_terms(with_same[own], total_same[own], zeros[step])
-                _sum_terms(with_other[own], total_other[own], ones[step])
+            step, begin, end = starts[order[b]] + t, b * width, (b + 1) * width
+            for side in range(2):
+                into = side if label[order[b]] else 1 - side
+                _sum_terms(withs[side, begin:end], totals[side, begin:end], steps[into, step])
         if t == 0:
             break
         _times(through[: 2 * size], back_transition, back[: 2 * size])
