@@ -202,7 +202,7 @@ class OWABoost(BoostedBags):
     2
     """
 
-    _search_space = {"a": [0.25, 0.5, 1.0]}
+    _search_space = {"a": [0.25, 0.5, 1.0], "n_rounds": [50]}
     _parameter_constraints = {"a": [above(0)], "average": [one_of("scores", "probabilities")]}
     _loss = ExponentialLoss()
     _step = PartitionStep()

@@ -30,7 +30,7 @@ class DisjunctiveClassifier(ClassWeights, BagClassifier, ABC):
     """
 
     _rules = ("any",)
-    _search_space = {"C": [0.1, 0.5, 1.0, 5.0]}
+    _search_space = {"C": [1.0, 5.0]}
     _needs_scaling = True
     _accepts_sparse = True
     _parameter_constraints = {

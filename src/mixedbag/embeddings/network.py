@@ -34,7 +34,7 @@ class MeanNetworkClassifier(LogOddsMixin, BagClassifier):
         Most L-BFGS steps.
     n_init : int, default=3
         Networks from different random starts, whose scores are averaged.
-    tol : float, default=1e-6
+    tol : float, default=1e-4
         A network has converged when a step lowers its objective by less than this share.
     random_state : int, RandomState instance or None, default=None
         First weights.
@@ -69,7 +69,7 @@ class MeanNetworkClassifier(LogOddsMixin, BagClassifier):
     _needs_scaling = True
     _accepts_sparse = True
     _pooling = Mean()
-    _search_space = {"hidden": [16, 64], "alpha": [1e-3, 1e-2, 1e-1]}
+    _search_space = {"hidden": [16], "alpha": [1e-3, 1e-2, 1e-1]}
     _parameter_constraints = {
         "hidden": [whole(1)],
         "alpha": [at_least(0)],
@@ -78,7 +78,7 @@ class MeanNetworkClassifier(LogOddsMixin, BagClassifier):
     }
 
     def __init__(
-        self, hidden=32, *, alpha=1e-2, max_iter=200, n_init=3, tol=1e-6, random_state=None
+        self, hidden=32, *, alpha=1e-2, max_iter=200, n_init=3, tol=1e-4, random_state=None
     ):
         self.hidden = hidden
         self.alpha = alpha

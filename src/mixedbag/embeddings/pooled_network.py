@@ -32,7 +32,7 @@ class MINetworkClassifier(MeanNetworkClassifier):
         Most L-BFGS steps.
     n_init : int, default=3
         Networks from different random starts, whose scores of instances are averaged.
-    tol : float, default=1e-6
+    tol : float, default=1e-4
         A network has converged when a step lowers its objective by less than this share.
     random_state : int, RandomState instance or None, default=None
         First weights.
@@ -68,7 +68,7 @@ class MINetworkClassifier(MeanNetworkClassifier):
     """
 
     _rules = ("any",)  # type: ignore[assignment]
-    _search_space = {"sharpness": [1.0, 5.0], "alpha": [1e-3, 1e-2, 1e-1]}
+    _search_space = {"sharpness": [1.0, 5.0], "alpha": [1e-2, 1e-1]}
     _parameter_constraints = {"sharpness": [above(0)]}
 
     def __init__(
@@ -79,7 +79,7 @@ class MINetworkClassifier(MeanNetworkClassifier):
         alpha=1e-2,
         max_iter=200,
         n_init=3,
-        tol=1e-6,
+        tol=1e-4,
         random_state=None,
     ):
         super().__init__(

@@ -34,7 +34,7 @@ FAST: dict[str, dict] = {
     "DirichletMixtureClassifier": {"random_state": 0, "n_components": 3, "tol": 1e-8},
     "DissimilarityClassifier": {"random_state": 0},
     "FisherVectorClassifier": {"random_state": 0, "n_components": 6, "variance": 1.0, "C": 100.0},
-    "MeanNetworkClassifier": {"random_state": 0, "hidden": 8, "alpha": 0.1, "n_init": 1},
+    "MeanNetworkClassifier": {"random_state": 0, "hidden": 8, "n_init": 1},
     "PrototypeClassifier": {"random_state": 0},
     "VLADClassifier": {"random_state": 0},
     "VocabularyClassifier": {"random_state": 0, "n_words": 8},
