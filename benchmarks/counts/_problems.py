@@ -14,12 +14,13 @@ from mixedbag.datasets import load
 
 DEVELOPMENT = ("cancer", "digits", "wine", "moons", "cmc")
 REPORTED = (
-    *("breast-cancer-wisconsin", "dermatology", "ionosphere", "german", "spambase"),
-    *("auto-mpg", "housing", "cpu-small"),
+    *("breast-cancer-wisconsin", "ionosphere", "german", "spambase", "usps", "batteryless"),
+    *("housing", "cpu-small"),
 )
 TOTALS = ("auto-mpg", "housing", "cpu-small")  # tables of numbers; for counts, above the median
-KINDS = ("random 8", "random 32", "random 128", "uneven 16", "places 16")
-_ROWS = 1500  # at most
+KINDS = ("random 8", "random 32", "uneven 16", "uneven 64", "places 16")
+_ROWS = 1000  # at most
+_FEWEST = 6  # bags of a kind; small tables have smaller ones
 
 
 def rows(name, random_state=0, values=False):
@@ -45,10 +46,13 @@ def _table(name, random_state):
         X, y = load_wine(return_X_y=True)
         return X, y == 1
     data = load(name)
+    if name == "usps":
+        return data.X, data.y % 2
+    if name == "batteryless":  # lying down or not, from acceleration and the strength of the signal
+        X = np.column_stack([data.bags.instances, data.other[:, 1]])
+        return X, data.instance_labels == 3
     if name in TOTALS:
         return data.X, data.y
-    if name == "dermatology":
-        return data.X, data.y == 1
     if name == "cmc":
         return data.X, data.y == np.unique(data.y)[0]
     return data.X, data.y == np.unique(data.y)[1]
@@ -57,15 +61,17 @@ def _table(name, random_state):
 def in_bags(X, y, kind, random_state=0):
     """The rows in bags of a kind, and what each row is.
 
-    "random": rows at random. "uneven": every bag has a share of positives of its own, drawn evenly,
-    while rows last. "places": rows that are neighbours in their first two features.
+    "random": rows at random. "uneven": every bag has a share of positives of its own, drawn evenly
+    as long as there are rows of either class. "places": rows that are neighbours in their first
+    two features.
     """
     rng = np.random.default_rng(random_state)
     way, size = kind.split()
-    order = {"random": _random, "uneven": _uneven, "places": _places}[way](X, y, int(size), rng)
-    n = len(order) // int(size) * int(size)
+    size = min(int(size), len(y) // _FEWEST)
+    order = {"random": _random, "uneven": _uneven, "places": _places}[way](X, y, size, rng)
+    n = len(order) // size * size
     order = order[:n]
-    return Bags(X[order], np.arange(0, n + 1, int(size))), y[order]
+    return Bags(X[order], np.arange(0, n + 1, size)), y[order]
 
 
 def _random(X, y, size, rng):
@@ -76,12 +82,13 @@ def _uneven(X, y, size, rng):
     label = y > np.median(y) if len(np.unique(y)) > 2 else y > 0
     pools = [rng.permutation(np.flatnonzero(label == side)).tolist() for side in (False, True)]
     order = []
-    while True:
+    while len(pools[0]) + len(pools[1]) >= size:
         n_yes = int(rng.binomial(size, rng.uniform()))
-        if n_yes > len(pools[1]) or size - n_yes > len(pools[0]):
-            return np.array(order)
+        # what is left of a rare class is shared out as far as it goes
+        n_yes = min(max(n_yes, size - len(pools[0])), len(pools[1]))
         order += [pools[1].pop() for _ in range(n_yes)]
         order += [pools[0].pop() for _ in range(size - n_yes)]
+    return np.array(order)
 
 
 def _places(X, y, size, rng):

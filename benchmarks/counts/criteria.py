@@ -36,7 +36,7 @@ CANDIDATES = {
     **{f"logistic, C={C}": AggregateLogisticRegression(C) for C in (0.01, 1.0, 100.0)},
     **{
         f"network, alpha={a}": AggregateMLPClassifier(alpha=a, n_networks=1, random_state=0)
-        for a in (1e-4, 1e-2, 1.0)
+        for a in (0.03, 0.3, 3.0)
     },
     **{f"boosting, {n}": AggregateGradientBoostingClassifier(n, max_depth=2) for n in (10, 60)},
     "forest": AggregateForestClassifier(30, random_state=0),

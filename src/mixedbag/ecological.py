@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from mixedbag._account.counts import scale_to_counts
 from mixedbag.aggregate import AggregateLogisticRegression
-from mixedbag.bags import Bags
+from mixedbag.bags import Bags, as_bags
 from mixedbag.exceptions import InputError
 from mixedbag.inspection import _Display
 from mixedbag.uncertainty import bootstrap
@@ -113,6 +113,28 @@ class RowByColumn:
             )
         self.columns = columns
 
+    @classmethod
+    def from_bags(cls, bags: Any, groups: ArrayLike, counts: ArrayLike) -> Self:
+        """The margins of bags whose instances have a group and whose counts are known.
+
+        Parameters
+        ----------
+        bags : bags
+        groups : array of shape (n_instances,)
+            The group of each instance; the rows are the groups in sorted order.
+        counts : array of shape (n_bags,) or (n_bags, n_classes)
+            How many instances of a bag are positive (columns: others, positives), or of each class.
+        """
+        bags, counts = as_bags(bags), np.asarray(counts, dtype=np.float64)
+        names, codes = np.unique(np.asarray(groups), return_inverse=True)
+        if len(codes) != bags.n_instances:
+            raise InputError(f"{len(codes)} groups for {bags.n_instances} instances")
+        rows = np.zeros((len(bags), len(names)))
+        np.add.at(rows, (bags.bag_of, codes), 1.0)
+        if counts.ndim == 1:
+            counts = np.column_stack([bags.sizes - counts, counts])
+        return cls(rows, counts)
+
     def bounds(self) -> Rates:
         """What is certain, whatever happened (Duncan and Davis, 1953).
 
@@ -171,14 +193,16 @@ class RowByColumn:
         covariates : array of shape (n_precincts, n_covariates), optional
             What is known of precincts: income, age, region. Standardise them.
         estimator : learner of counts, optional
-            By default `AggregateLogisticRegression` with ``C=10``.
+            By default `AggregateLogisticRegression` with ``C=10`` and ``likelihood="mean"``: the
+            people that stand for a precinct are no counts.
         resolution : int
             People that stand for a precinct.
         n_draws : int
             Refits for the intervals.
         random_state : int
         """
-        estimator = AggregateLogisticRegression(C=10.0) if estimator is None else estimator
+        if estimator is None:
+            estimator = AggregateLogisticRegression(C=10.0, likelihood="mean")
         bags, group, shares = self._as_bags(covariates, resolution)
         models = bootstrap(
             estimator, bags, shares, n_draws=n_draws, level=0.95, random_state=random_state

@@ -7,6 +7,7 @@ is put to all of them; the middle 95 % of their answers is the interval.
 
 import copy
 import hashlib
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,16 +17,17 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import clone, is_classifier
-from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 
+from mixedbag._unexplained import expected, tells_probabilities, unexplained
 from mixedbag._validation import read_weights
 from mixedbag.bags import as_bags
 from mixedbag.engines.local import Labelled, LocalBlocks
 from mixedbag.exceptions import InputError
-from mixedbag.pooling import bag_sum
 
 __all__ = ["Interval", "PlausibleModels", "bootstrap", "posterior"]
+
+_MORE_THAN_CHANCE = 1.5
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,9 @@ class PlausibleModels:
         Give the intervals.
     spread : float
         Standard deviation of what a regressor cannot know of one instance; of a classifier, how
-        many times wider than chance its training bags lie about what it expects of them.
+        many times wider than chance bags lie about what is expected of them by models that have not
+        seen them. Above about 1.5, bags differ in something that the features do not tell
+        and `rates` warns.
     level : float
         Share of the answers inside an interval.
     random_state : int or None
@@ -123,7 +127,7 @@ class PlausibleModels:
     def instances(self, bags: Any) -> Interval:
         """Probability of the last class of every instance (or its expected value)."""
         bags = as_bags(bags)
-        return self.ask(lambda model: _expected(model, bags))
+        return self.ask(lambda model: expected(model, bags))
 
     def totals(self, bags: Any, outcome: bool = True) -> Interval:
         """Number of instances of the last class in every bag (or the total of its values).
@@ -145,11 +149,27 @@ class PlausibleModels:
             Whether the interval is for the rate that will be found in these instances, or for the
             expected one. Counts of bags that were learned from are not used again: for these the
             interval is wider than it need be.
+
+        Warns
+        -----
+        UserWarning
+            If bags differ by much more than chance (`spread` above 1.5): then something that the
+            features do not tell decides on a bag's label, and may go with the groups. No interval
+            covers that; `mixedbag.ecological.RowByColumn.from_bags` has the bounds that are
+            certain.
         """
         bags = as_bags(bags)
         names, codes = np.unique(np.asarray(groups), return_inverse=True)
         if len(codes) != bags.n_instances:
             raise InputError(f"{len(codes)} groups for {bags.n_instances} instances")
+        if is_classifier(self.model) and self.spread > _MORE_THAN_CHANCE:
+            warnings.warn(
+                f"bags lie {self.spread:.1f} times as far from what is expected of them as chance "
+                "would have it: they differ in something that the features do not tell, and rates "
+                "of groups may be off by more than their intervals; see the bounds "
+                "(RowByColumn.from_bags), or add features that tell the bags apart",
+                stacklevel=2,
+            )
         sums = self._sums(bags, codes, len(names), outcome, names)
         size = np.bincount(codes)
         return Interval(sums.estimate / size, sums.low / size, sums.high / size, names)
@@ -159,12 +179,12 @@ class PlausibleModels:
         size = np.bincount(codes, minlength=n)
 
         def question(model):
-            value = _expected(model, bags)
+            value = expected(model, bags)
             if outcome and model is not self.model:
-                if _tells_probabilities(model):
+                if tells_probabilities(model):
                     chance = np.bincount(codes, rng.random(len(value)) < value, minlength=n)
-                    expected = np.bincount(codes, value, minlength=n)
-                    wide = expected + max(self.spread, 1.0) * (chance - expected)
+                    mean = np.bincount(codes, value, minlength=n)
+                    wide = mean + max(self.spread, 1.0) * (chance - mean)
                     return np.clip(wide, 0.0, size)
                 else:
                     noise = self.spread * np.sqrt(size) * rng.normal(size=n)
@@ -244,7 +264,8 @@ def bootstrap(
         )
         if progress is not None:
             progress(len(models), n_draws)
-    return PlausibleModels(model, models, _spread(model, *_known(bags, y)), level, random_state)
+    spread = unexplained(model, models, *_known(bags, y))
+    return PlausibleModels(model, models, spread, level, random_state)
 
 
 def posterior(
@@ -308,8 +329,8 @@ def posterior(
         drawn = copy.copy(model)
         drawn._take_weights(mode + root @ rng.normal(size=root.shape[1]))
         models.append(drawn)
-    known = _known(bags, np.asarray(y))
-    return PlausibleModels(model, models, _spread(model, *known), level, random_state)
+    spread = unexplained(model, models, *_known(bags, np.asarray(y)))
+    return PlausibleModels(model, models, spread, level, random_state)
 
 
 def _labelled(model, bags, y, sample_weight):
@@ -353,43 +374,6 @@ def _fingerprint(estimator, bags, y, random_state):
     for part in parts:
         digest.update(np.ascontiguousarray(part).tobytes())
     return digest.hexdigest()[:16]
-
-
-def _tells_probabilities(model):
-    own = getattr(model, "_own_proba", True)  # calibration would cost further fits a replicate
-    return is_classifier(model) and own and hasattr(model, "predict_proba_instances")
-
-
-def _expected(model, bags):
-    """Probability of the last class, or the value, of every instance."""
-    if isinstance(model, Pipeline):
-        for _, step in model.steps[:-1]:
-            bags = step.transform(bags)
-        model = model.steps[-1][1]
-    if _tells_probabilities(model):
-        return model.predict_proba_instances(bags)[:, -1]
-    told = model.predict_instances(bags)
-    return (told == model.classes_[-1]).astype(float) if is_classifier(model) else told
-
-
-def _spread(model, bags, y):
-    """What bags leave unexplained, as the standard deviation of one instance.
-
-    Of a classifier, over that of independent draws with its probabilities: bags whose instances
-    have something in common are farther from what is expected than these.
-    """
-    value = _expected(model, bags)
-    expected = bag_sum(value, bags.offsets)
-    learner = model.steps[-1][1] if isinstance(model, Pipeline) else model
-    if is_classifier(model):
-        reader = copy.copy(learner)
-        counts = reader._read_targets(bags, y)[:, -1] if hasattr(reader, "predict_counts") else None
-        chance = float(np.sum(value * (1.0 - value)))
-        if counts is None or chance <= 0:
-            return 1.0
-        return float(np.sqrt(np.sum((counts - expected) ** 2) / chance))
-    total = y * bags.sizes if getattr(learner, "aggregate", "sum") == "mean" else y
-    return float(np.sqrt(np.sum((total - expected) ** 2) / bags.n_instances))
 
 
 def __dir__():

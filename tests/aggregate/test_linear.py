@@ -20,9 +20,8 @@ from mixedbag.aggregate import (
     AggregateRidgeClassifier,
     AggregateRidgeRegressor,
 )
-from mixedbag.aggregate._network import Shares
+from mixedbag.aggregate._network import ExactCounts, MeanShares, Shares
 from mixedbag.aggregate._poisson_binomial import log_likelihood
-from mixedbag.aggregate.logistic import ExactCounts, MeanShares
 
 
 def brute_force(p, count):

@@ -20,7 +20,15 @@ from mixedbag.aggregate import (
     AggregateRBFClassifier,
     AggregateRBFRegressor,
 )
-from mixedbag.aggregate._network import Counts, Network, Shares, Totals
+from mixedbag.aggregate._network import (
+    Counts,
+    ExactCounts,
+    Network,
+    Shares,
+    Totals,
+    broken_and_work,
+    exact_suits,
+)
 from mixedbag.aggregate.rbf import activations
 
 
@@ -74,13 +82,13 @@ def test_light_neighbours_are_taken_until_their_weights_are_enough():
 
 @pytest.mark.parametrize(
     ("head", "n_outputs"),
-    [(Totals(), 1), (Counts(), 1), (Counts(), 3), (Shares(), 1), (Shares(), 3)],
+    [(head, k) for head in (Counts(), Shares(), ExactCounts()) for k in (1, 3)] + [(Totals(), 1)],
 )
 def test_gradient_is_the_finite_difference(head, n_outputs):
     rng = np.random.default_rng(0)
     bags, counts, _ = problem(0, n=30, size=4, n_classes=max(2, n_outputs))
     target = counts[:, 1:] if n_outputs == 1 else counts
-    network = Network(head, 3, 5, n_outputs, alpha=0.3)
+    network = Network(head, 3, 5, n_outputs, alpha=0.3, hidden_price=2.0)
     data = (bags.instances, bags.offsets, target, rng.uniform(0.5, 2.0, size=len(bags)))
     flat = network.start(rng, output_bias=0.2)
     difference = check_grad(
@@ -122,8 +130,22 @@ def test_bags_of_one_have_the_objective_of_ordinary_networks():
         assert ours == pytest.approx(theirs.loss_, rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("counts", "sizes", "exact"),
+    [
+        ([1.0, 4.0], [3, 8], True),
+        ([0.99, 4.0], [3, 8], True),  # a third, rounded
+        ([1.3, 4.0], [3, 8], False),
+        ([900.0], [2_000], False),  # would take too long
+        ([2.0], [2_000], True),
+    ],
+)
+def test_counts_are_exact_where_they_can_be(counts, sizes, exact):
+    assert exact_suits(*broken_and_work(np.array(counts)[:, None], np.array(sizes))) == exact
+
+
 @pytest.mark.parametrize("solver", ["lbfgs", "adam"])
-@pytest.mark.parametrize("loss", ["cross_entropy", "squared"])
+@pytest.mark.parametrize("loss", ["likelihood", "cross_entropy", "squared"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_networks_find_the_labels_behind_the_counts(solver, loss, n_classes):
     bags, counts, label = problem(3, n_classes=n_classes)

@@ -1,9 +1,14 @@
 """A network with one hidden layer whose outputs are matched bag by bag, and its gradient."""
 
 import numpy as np
-from scipy.special import expit, softmax, xlogy
+from scipy.special import expit, logit, softmax, xlogy
 
+from mixedbag.aggregate._poisson_binomial import log_likelihood
 from mixedbag.pooling import bag_sum, spread
+
+_NEVER_SURER = 36.0  # log-odds beyond this are probabilities of exactly 0 or 1
+_ROUNDED = 0.05  # so far from whole numbers, the counts of rounded shares are taken for them
+_LARGE = 200  # a rarer label with so many instances in a bag is too dear for exact counts
 
 
 class Totals:
@@ -60,6 +65,45 @@ class Shares(_Probabilities):
         return float(weight @ entropy.sum(axis=1)), self._through(p, slope)
 
 
+class MeanShares(Shares):
+    """A count as so many draws with the bag's mean probabilities: −Σ_k count_k log(mean p_k)."""
+
+    def loss(self, z, offsets, target, weight):
+        return super().loss(z, offsets, target, weight * np.diff(offsets))
+
+
+class ExactCounts(_Probabilities):
+    """−log P(count), every instance being drawn once (Poisson-binomial).
+
+    With more than two classes, the counts of the classes are scored one by one.
+    """
+
+    def loss(self, z, offsets, target, weight):
+        p = self.outputs(z)
+        value, slope = 0.0, np.empty_like(p)
+        for k in range(p.shape[1]):
+            odds = np.clip(logit(p[:, k]), -_NEVER_SURER, _NEVER_SURER)
+            counts = np.round(target[:, k]).astype(np.int64)
+            likely, counted = log_likelihood(odds, offsets, counts)
+            value -= float(weight @ likely)
+            chance = expit(odds)
+            slope[:, k] = spread(weight, offsets) * (chance - counted) / (chance * (1.0 - chance))
+        return value, self._through(p, slope)
+
+
+def broken_and_work(counts, sizes):
+    """How many counts of bags are no whole numbers (nor rounded shares of some); what exact
+    likelihoods of all of them would cost, and how many instances there are. Adds up over blocks."""
+    broken = np.abs(counts - np.round(counts)) > _ROUNDED
+    rarer = np.minimum(counts, sizes[:, None] - counts).max(axis=1, initial=0.0)
+    return np.array([np.count_nonzero(broken), sizes @ rarer, sizes.sum()])
+
+
+def exact_suits(broken, work, n_instances):
+    """Whether the likelihood of the counts can be exact, by what `broken_and_work` found."""
+    return bool(broken == 0 and work <= _LARGE * n_instances)
+
+
 def _half_squares(error, weight):
     return float(0.5 * weight @ (error * error).sum(axis=1))
 
@@ -68,13 +112,15 @@ class Network:
     """Sigmoid hidden units and an output layer; parameters live in one flat vector.
 
     The objective is the weighted mean over bags of the head's loss plus ``alpha / 2`` times the
-    squared weights (without biases) over the total weight, as in scikit-learn's networks.
+    squared weights (without biases) over the total weight, as in scikit-learn's networks. Weights
+    of the hidden layer cost `hidden_price` times as much as those of the output.
     """
 
-    def __init__(self, head, n_features, hidden, n_outputs, alpha):
+    def __init__(self, head, n_features, hidden, n_outputs, alpha, hidden_price=1.0):
         self.head = head
         self.shapes = ((n_features, hidden), (hidden,), (hidden, n_outputs), (n_outputs,))
         self.alpha = alpha
+        self.hidden_price = hidden_price
 
     def split(self, flat):
         """Hidden weights, hidden biases, output weights, output biases: views of `flat`."""
@@ -119,9 +165,10 @@ class Network:
         by_active *= active  # minus the derivative of the sigmoid
         g_hidden[:] = -(X.T @ by_active)
         g_hidden_bias[:] = -by_active.sum(axis=0)
-        g_hidden += self.alpha * hidden
+        g_hidden += self.alpha * self.hidden_price * hidden
         g_output += self.alpha * output
-        loss += 0.5 * self.alpha * ((hidden**2).sum() + (output**2).sum())
+        squares = self.hidden_price * (hidden**2).sum() + (output**2).sum()
+        loss += 0.5 * self.alpha * squares
         total = weight.sum()
         gradient /= total
         return loss / total, gradient

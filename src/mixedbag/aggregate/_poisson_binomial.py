@@ -7,77 +7,119 @@ counted from the two halves of the bag, before and behind it:
     F_j(k) = P(B_1 + … + B_j = k),    G_j(k) = P(k + B_{j+1} + … + B_n = count),
     P(B_j = 1 | N = count) = σ(z_j) Σ_k F_{j-1}(k) G_j(k+1) / P(count).
 
-A shift of all z of a bag by θ leaves these conditional probabilities as they are. With the θ that
-makes the count the expected one nothing underflows, however unlikely the count was before.
+A shift of all z of a bag by θ leaves these conditional probabilities as they are, and changes the
+likelihood by a factor that is known. With a θ that makes the count about the expected one nothing
+underflows, however unlikely the count was before.
 """
+
+import math
 
 import numba
 import numpy as np
-from scipy.special import expit
 
-from mixedbag._account.counts import shift_to_counts
-from mixedbag.pooling import bag_sum, spread
+_NEAR = 0.5  # so far from the count the expected one may be left
+_STEPS = 60
 
 
 def log_likelihood(z, offsets, counts):
     """log P(count) of every bag, and P(instance is counted | count) of every instance.
 
     The derivative of the former by ``z`` is the latter minus ``σ(z)``.
-    """
-    sizes = np.diff(offsets)
-    open_ = (counts > 0) & (counts < sizes)
-    theta = np.zeros(len(counts))
-    theta[open_] = shift_to_counts(z, offsets, np.clip(counts, 0.5, sizes - 0.5))[open_]
-    tilted = z + spread(theta, offsets)
-    value, posterior = _tilted_likelihood(expit(tilted), expit(-tilted), offsets, counts)
-    gained = np.logaddexp(0.0, tilted) - np.logaddexp(0.0, z)
-    return value + bag_sum(gained, offsets) - theta * counts, posterior
-
-
-@numba.njit(cache=True, nogil=True)
-def _tilted_likelihood(p, rest, offsets, counts):
-    """log P(count) and the conditional probabilities, for p near the count; ``rest = 1 − p``.
 
     Takes time and memory in proportion to the size of a bag times its count (or times the number
     of the others, where that is less).
     """
+    return _log_likelihood(np.ascontiguousarray(z), offsets, counts)
+
+
+@numba.njit(cache=True, nogil=True)
+def _log_likelihood(z, offsets, counts):
     n_bags = len(offsets) - 1
-    value = np.zeros(n_bags)
-    posterior = np.zeros(len(p))
+    value, posterior = np.zeros(n_bags), np.zeros(len(z))
     for i in range(n_bags):
-        start, n = offsets[i], offsets[i + 1] - offsets[i]
-        # Count whichever of the two labels is rarer.
-        flip = 2 * counts[i] > n
-        wanted = n - counts[i] if flip else counts[i]
-        yes, no = (rest, p) if flip else (p, rest)
-
-        before = np.zeros((n + 1, wanted + 1))
-        before[0, 0] = 1.0
-        log_scale = 0.0
+        start, stop = offsets[i], offsets[i + 1]
+        count, n = counts[i], stop - start
+        theta = _shift(z, start, stop, count) if 0 < count < n else 0.0
+        p, rest = np.empty(n), np.empty(n)
+        gained = -theta * count
         for j in range(n):
-            largest = 0.0
-            for k in range(min(j + 1, wanted) + 1):
-                chance = before[j, k] * no[start + j]
-                if k > 0:
-                    chance += before[j, k - 1] * yes[start + j]
-                before[j + 1, k] = chance
-                largest = max(largest, chance)
-            before[j + 1] /= largest
-            log_scale += np.log(largest)
-        value[i] = np.log(before[n, wanted]) + log_scale
-
-        behind = np.zeros(wanted + 2)
-        behind[wanted] = 1.0
-        for j in range(n - 1, -1, -1):
-            counted, other, largest = 0.0, 0.0, 0.0
-            for k in range(wanted + 1):
-                counted += before[j, k] * behind[k + 1]
-                other += before[j, k] * behind[k]
-                behind[k] = no[start + j] * behind[k] + yes[start + j] * behind[k + 1]
-                largest = max(largest, behind[k])
-            counted *= yes[start + j]
-            other *= no[start + j]
-            share = counted / (counted + other)
-            posterior[start + j] = 1.0 - share if flip else share
-            behind /= largest
+            p[j] = _sigma(z[start + j] + theta)
+            rest[j] = _sigma(-z[start + j] - theta)
+            gained += _softplus(z[start + j] + theta) - _softplus(z[start + j])
+        # Count whichever of the two labels is rarer.
+        if 2 * count > n:
+            value[i] = gained + _one_bag(rest, p, n - count, posterior[start:stop])
+            for j in range(start, stop):
+                posterior[j] = 1.0 - posterior[j]
+        else:
+            value[i] = gained + _one_bag(p, rest, count, posterior[start:stop])
     return value, posterior
+
+
+@numba.njit(cache=True, nogil=True)
+def _one_bag(yes, no, wanted, counted):
+    """log P(`wanted` say yes), and into `counted` the chance of each to be one of them."""
+    n = len(yes)
+    before = np.zeros((n + 1, wanted + 1))
+    before[0, 0] = 1.0
+    log_scale = 0.0
+    for j in range(n):
+        largest = 0.0
+        for k in range(min(j + 1, wanted) + 1):
+            chance = before[j, k] * no[j]
+            if k > 0:
+                chance += before[j, k - 1] * yes[j]
+            before[j + 1, k] = chance
+            largest = max(largest, chance)
+        before[j + 1] /= largest
+        log_scale += math.log(largest)
+
+    behind = np.zeros(wanted + 2)
+    behind[wanted] = 1.0
+    for j in range(n - 1, -1, -1):
+        with_it, without, largest = 0.0, 0.0, 0.0
+        for k in range(wanted + 1):
+            with_it += before[j, k] * behind[k + 1]
+            without += before[j, k] * behind[k]
+            behind[k] = no[j] * behind[k] + yes[j] * behind[k + 1]
+            largest = max(largest, behind[k])
+        with_it *= yes[j]
+        counted[j] = with_it / (with_it + without * no[j])
+        behind /= largest
+    return math.log(before[n, wanted]) + log_scale
+
+
+@numba.njit(cache=True, nogil=True)
+def _shift(z, start, stop, count):
+    """A θ with which about `count` of the instances are expected: Newton's steps, kept inside."""
+    n = stop - start
+    odds = math.log(count / (n - count))
+    # Were all z equal to the largest (least) of the bag, this shift would be exact.
+    low, high = odds - z[start:stop].max(), odds - z[start:stop].min()
+    theta = min(max(0.0, low), high)
+    for _ in range(_STEPS):
+        excess, slope = -float(count), 0.0
+        for j in range(start, stop):
+            p = _sigma(z[j] + theta)
+            excess += p
+            slope += p * (1.0 - p)
+        if abs(excess) <= _NEAR:
+            break
+        if excess > 0:
+            high = theta
+        else:
+            low = theta
+        theta -= excess / max(slope, 1e-12)
+        if not low < theta < high:
+            theta = (low + high) / 2
+    return theta
+
+
+@numba.njit(cache=True, nogil=True)
+def _sigma(z):
+    return 1.0 / (1.0 + math.exp(-z))
+
+
+@numba.njit(cache=True, nogil=True)
+def _softplus(z):
+    return max(z, 0.0) + math.log1p(math.exp(-abs(z)))

@@ -1,46 +1,14 @@
 """Logistic regression of instances that is told counts of bags."""
 
 import numpy as np
-from scipy.special import expit, logit
 
 from mixedbag._parameters import above, one_of, whole
 from mixedbag.aggregate._linear import linear_scores, minimise, posterior, with_gradient
-from mixedbag.aggregate._network import Shares, _Probabilities
-from mixedbag.aggregate._poisson_binomial import log_likelihood
+from mixedbag.aggregate._network import ExactCounts, MeanShares, broken_and_work, exact_suits
 from mixedbag.counts import CountClassifier
 from mixedbag.exceptions import InputError
-from mixedbag.pooling import spread
 
 __all__ = ["AggregateLogisticRegression"]
-
-_NEVER_SURER = 36.0  # log-odds beyond this are probabilities of exactly 0 or 1
-
-
-class MeanShares(Shares):
-    """A count as so many draws with the bag's mean probabilities: −Σ_k count_k log(mean p_k)."""
-
-    def loss(self, z, offsets, target, weight):
-        return super().loss(z, offsets, target, weight * np.diff(offsets))
-
-
-class ExactCounts(_Probabilities):
-    """−log P(count), every instance being drawn once (Poisson-binomial).
-
-    With more than two classes, the counts of the classes are scored one by one.
-    """
-
-    def loss(self, z, offsets, target, weight):
-        p = self.outputs(z)
-        value, slope = 0.0, np.empty_like(p)
-        for k in range(p.shape[1]):
-            odds = np.clip(logit(p[:, k]), -_NEVER_SURER, _NEVER_SURER)
-            counts = np.round(target[:, k]).astype(np.int64)
-            likely, counted = log_likelihood(odds, offsets, counts)
-            value -= float(weight @ likely)
-            chance = expit(odds)
-            slope[:, k] = spread(weight, offsets) * (chance - counted) / (chance * (1.0 - chance))
-        return value, self._through(p, slope)
-
 
 _LIKELIHOODS = {"mean": MeanShares(), "exact": ExactCounts()}
 
@@ -56,8 +24,9 @@ class AggregateLogisticRegression(CountClassifier):
     With ``likelihood="mean"`` the loss is ``−Σ_k count_ck log(mean_i p_k(x_i))``: the counts as
     draws with the bag's mean probabilities. It works from shares as well. With "exact" it is
     ``−log P(count_c)`` of the Poisson-binomial law, in which each instance is drawn once; it makes
-    more of small bags, takes time in proportion to size times count, and needs whole counts. With
-    bags of one instance both are `sklearn.linear_model.LogisticRegression`.
+    more of the counts, is surer for good reason, takes time in proportion to size times count, and
+    needs whole counts. With bags of one instance both are
+    `sklearn.linear_model.LogisticRegression`.
 
     The quick first choice for label proportions and ecological inference: it assumes that one
     linear rule holds in all bags, and asks little of the data.
@@ -66,8 +35,10 @@ class AggregateLogisticRegression(CountClassifier):
     ----------
     C : float, default=1.0
         Inverse strength of the penalty on weights; intercepts are free.
-    likelihood : {"mean", "exact"}, default="mean"
-        How counts are scored, as above.
+    likelihood : {"auto", "mean", "exact"}, default="auto"
+        How counts are scored, as above. "auto" is "exact" for two classes where counts are whole
+        (or shares that were rounded) and the rarer class has less than about 200 instances in a
+        bag.
     max_iter : int, default=1000
         Most L-BFGS steps.
     tol : float, default=1e-6
@@ -86,6 +57,8 @@ class AggregateLogisticRegression(CountClassifier):
     objective_ : array
         The objective after each step; it never rises.
     n_iter_ : int
+    likelihood_ : str
+        "mean" or "exact": the likelihood that "auto" took.
     classes_ : array
 
     See Also
@@ -120,12 +93,12 @@ class AggregateLogisticRegression(CountClassifier):
     _search_space = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
     _parameter_constraints = {
         "C": [above(0)],
-        "likelihood": [one_of(*_LIKELIHOODS)],
+        "likelihood": [one_of("auto", *_LIKELIHOODS)],
         "max_iter": [whole(1)],
     }
 
     def __init__(
-        self, C=1.0, *, likelihood="mean", max_iter=1000, tol=1e-6, n_jobs=None, aggregate="sum"
+        self, C=1.0, *, likelihood="auto", max_iter=1000, tol=1e-6, n_jobs=None, aggregate="sum"
     ):
         self.C = C
         self.likelihood = likelihood
@@ -135,9 +108,13 @@ class AggregateLogisticRegression(CountClassifier):
         self.aggregate = aggregate
 
     def _fit_blocks(self, blocks):
-        head = _LIKELIHOODS[self.likelihood]
+        self.likelihood_ = self.likelihood
         if self.likelihood == "exact":
             blocks.sum(_refuse_broken_counts)
+        elif self.likelihood == "auto":
+            exact = len(self.classes_) == 2 and exact_suits(*blocks.sum(_exactness))
+            self.likelihood_ = "exact" if exact else "mean"
+        head = _LIKELIHOODS[self.likelihood_]
         n_outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
         start = np.zeros((self.n_features_in_ + 1, n_outputs))
         weights = minimise(self, blocks, start, _counted_loss, head)
@@ -145,7 +122,8 @@ class AggregateLogisticRegression(CountClassifier):
 
     def _posterior(self, blocks):
         weights = np.vstack([self.coef_, self.intercept_])
-        head = _LIKELIHOODS[self.likelihood]
+        # Models of 0.1.0 do not say which.
+        head = _LIKELIHOODS[getattr(self, "likelihood_", self.likelihood)]
         return posterior(self, blocks, weights, _counted_loss, head)
 
     def _take_weights(self, flat):
@@ -163,6 +141,10 @@ def _counted_loss(block, weights, head):
     target = counts[:, 1:] if weights.shape[1] == 1 else counts
     z = linear_scores(bags.instances, weights)
     return with_gradient(bags.instances, *head.loss(z, bags.offsets, target, weight))
+
+
+def _exactness(block):
+    return broken_and_work(block.target, block.bags.sizes)
 
 
 def _refuse_broken_counts(block):

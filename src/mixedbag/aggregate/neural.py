@@ -7,12 +7,23 @@ from scipy.optimize import minimize
 from sklearn.utils import check_random_state
 
 from mixedbag._parameters import at_least, one_of, whole
-from mixedbag.aggregate._network import Counts, Network, Shares, Totals
+from mixedbag.aggregate._network import (
+    Counts,
+    ExactCounts,
+    MeanShares,
+    Network,
+    Shares,
+    Totals,
+    broken_and_work,
+    exact_suits,
+)
 from mixedbag.aggregate._standard import Standard
 from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
 
 __all__ = ["AggregateMLPClassifier", "AggregateMLPRegressor"]
+
+_FEATURES = 10  # of so many, weights of both layers cost the same
 
 
 class _AggregateMLP:
@@ -26,7 +37,7 @@ class _AggregateMLP:
     _parameter_constraints = {
         "hidden": [whole(1)],
         "n_networks": [whole(1)],
-        "loss": [one_of("cross_entropy", "squared")],
+        "loss": [one_of("likelihood", "cross_entropy", "squared")],
         "alpha": [at_least(0)],
         "solver": [one_of("lbfgs", "adam", "gradient")],
         "max_iter": [whole(1)],
@@ -34,10 +45,11 @@ class _AggregateMLP:
         "batch_size": [whole(1)],
     }
 
-    def _train(self, bags, head, target, weight):
+    def _train(self, bags, head, target, weight, hidden_price=1.0):
         """Weights of `n_networks` networks, a row each."""
         rng = check_random_state(self.random_state)
-        network = Network(head, bags.n_features, self.hidden, target.shape[1], self.alpha)
+        shape = bags.n_features, self.hidden, target.shape[1]
+        network = Network(head, *shape, self.alpha, hidden_price)
         solve = {"lbfgs": self._lbfgs, "adam": self._adam, "gradient": self._descend}[self.solver]
         # One network alone reports its passes; of several, each is a step.
         members = self._iterations(self.n_networks) if self.n_networks > 1 else range(1)
@@ -114,11 +126,11 @@ class _AggregateMLP:
 class AggregateMLPClassifier(_AggregateMLP, CountClassifier):
     """Neural network that learns class probabilities of instances from counts per bag.
 
-    One hidden layer of sigmoid units. A bag's expected count of a class is the sum of its
-    instances' probabilities; training makes it match the known count (eqs. 1–5 of the
-    aggregate-outputs paper), whichever instances it takes::
+    One hidden layer of sigmoid units. Training makes the known count of every bag likely, whichever
+    instances it takes; or, as in the aggregate-outputs paper (eqs. 1–5), it makes the sum of the
+    instances' probabilities match the count::
 
-        min Σ_c w_c loss(count_c, Σ_{i∈c} p(x_i)) + alpha/2 · ‖weights‖²
+        min Σ_c w_c loss(count_c, {p(x_i), i ∈ c}) + alpha/2 · (penalty of weights)
 
     Parameters
     ----------
@@ -126,12 +138,16 @@ class AggregateMLPClassifier(_AggregateMLP, CountClassifier):
         Number of hidden units.
     n_networks : int, default=5
         Networks from different first weights, whose outputs are averaged.
-    loss : {"cross_entropy", "squared"}, default="cross_entropy"
-        Cross-entropy between a bag's proportions and its mean probabilities, or the paper's
-        squared error of the counts.
-    alpha : float, default=0.01
-        Price of large weights. With bags of one, the objective is that of
-        :class:`sklearn.neural_network.MLPClassifier`.
+    loss : {"likelihood", "cross_entropy", "squared"}, default="likelihood"
+        Minus the log-likelihood of the count, each instance being drawn once (Poisson-binomial;
+        with more than two classes, counts that are no whole numbers, or very large bags, as so many
+        draws with the bag's mean probabilities); cross-entropy between a bag's proportions and its mean probabilities,
+        every bag alike; or the paper's squared error of the counts.
+    alpha : float, default=0.3
+        Price of large weights, of their squares summed. With "likelihood", weights of the hidden
+        layer cost a tenth as many times more as there are features, so that one price suits few
+        and many. With the others, all weights cost the same, 0.01 is a good price, and with bags
+        of one the objective is that of :class:`sklearn.neural_network.MLPClassifier`.
     solver : {"lbfgs", "adam", "gradient"}, default="lbfgs"
         L-BFGS on all bags at once; Adam on batches of bags, for large data; or gradient descent
         at a fixed rate on the error of all bags, as in the paper, whose settings (section 5.3) are
@@ -187,14 +203,15 @@ class AggregateMLPClassifier(_AggregateMLP, CountClassifier):
     """
 
     _own_proba = True
+    _search_space = {"hidden": [12, 32], "alpha": [0.1, 0.3, 1.0]}
 
     def __init__(
         self,
         hidden=12,
         *,
         n_networks=5,
-        loss="cross_entropy",
-        alpha=0.01,
+        loss="likelihood",
+        alpha=0.3,
         solver="lbfgs",
         max_iter=200,
         tol=1e-5,
@@ -216,9 +233,13 @@ class AggregateMLPClassifier(_AggregateMLP, CountClassifier):
         self.random_state = random_state
 
     def _fit(self, bags, counts, weight):
-        head = Shares() if self.loss == "cross_entropy" else Counts()
         target = counts[:, 1:] if counts.shape[1] == 2 else counts
-        self._train(bags, head, target, weight)
+        if self.loss == "likelihood":
+            exact = target.shape[1] == 1 and exact_suits(*broken_and_work(target, bags.sizes))
+            head, price = ExactCounts() if exact else MeanShares(), bags.n_features / _FEATURES
+        else:
+            head, price = Shares() if self.loss == "cross_entropy" else Counts(), 1.0
+        self._train(bags, head, target, weight, price)
 
     def _score_instances(self, bags):
         two = len(self.classes_) == 2
