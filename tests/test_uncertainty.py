@@ -8,6 +8,7 @@ import pytest
 from sklearn.linear_model import Ridge
 
 from mixedbag import Bags
+from mixedbag._unexplained import unexplained
 from mixedbag.aggregate import (
     AggregateLogisticRegression,
     AggregatePoissonRegressor,
@@ -100,6 +101,52 @@ def test_bootstrap_goes_on_where_it_stopped(tmp_path):
     one, other = first.ask(lambda m: m.predict(bags)), again.ask(lambda m: m.predict(bags))
     np.testing.assert_array_equal(one.estimate, other.estimate)
     np.testing.assert_array_equal(first.models[3].predict(bags), again.models[3].predict(bags))
+
+
+def leaning(seed, lean, n_bags=60, size=10):
+    """Bags whose instances have more in common than their features, by `lean`."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_bags * size, 2))
+    z = X[:, 0] + np.repeat(lean * rng.normal(size=n_bags), size)
+    label = rng.random(len(z)) < 1 / (1 + np.exp(-z))
+    bags = Bags(X, np.arange(0, len(z) + 1, size))
+    return bags, np.add.reduceat(label, bags.offsets[:-1], dtype=int)
+
+
+def test_bags_that_features_do_not_explain_are_told_and_their_totals_covered():
+    learner, hits = AggregateLogisticRegression(), []
+    for seed in range(4):
+        bags, counts = leaning(seed, 2.0)
+        seen = np.arange(len(bags)) % 2 == 0
+        models = posterior(learner.fit(bags[seen], counts[seen]), bags[seen], counts[seen])
+        assert models.spread > 1.5
+        told = models.totals(bags[~seen])
+        hits += ((told.low <= counts[~seen]) & (counts[~seen] <= told.high)).tolist()
+    assert 0.88 <= np.mean(hits) <= 1.0
+    with pytest.warns(UserWarning, match="something that the features do not tell"):
+        models.rates(bags, bags.instances[:, 0] > 0)
+    bags, counts = leaning(0, 0.0)
+    models = posterior(learner.fit(bags, counts), bags, counts)
+    assert models.spread < 1.5
+    models.rates(bags, bags.instances[:, 0] > 0)  # no warning, or the test fails
+
+
+def test_models_are_judged_on_bags_that_they_have_not_seen():
+    rng = np.random.default_rng(0)
+    bags = Bags(rng.normal(size=(40, 30)), np.arange(0, 41, 2))
+    totals = rng.normal(size=20)  # 30 features explain 20 totals of nothing
+    model = AggregateRidgeRegressor(alpha=1e-6).fit(bags, totals)
+    near = np.sqrt(np.mean((model.predict(bags) - totals) ** 2))
+    assert unexplained(model, [model], bags, totals) > 3 * near
+
+
+def test_margins_of_bags_are_those_of_their_groups():
+    bags = Bags(np.zeros((5, 1)), [0, 3, 5])
+    table = RowByColumn.from_bags(bags, ["old", "new", "new", "old", "old"], [1, 2])
+    np.testing.assert_array_equal(table.rows, [[2, 1], [0, 2]])
+    np.testing.assert_array_equal(table.columns, [[2, 1], [0, 2]])
+    with pytest.raises(ValueError, match="2 groups for 5 instances"):
+        RowByColumn.from_bags(bags, ["old", "new"], [1, 2])
 
 
 def test_bounds_are_those_of_all_possible_tables():

@@ -1,47 +1,70 @@
 """Which criterion chooses well without instance labels: its correlation with instance quality.
 
-On the development tables, every candidate is scored by criteria that see only counts of bags, and
-by the AUC of new rows, which none of them sees. What is printed is, over the candidates of each
-problem, the mean rank correlation of criterion and AUC, and what is lost by choosing with it.
+On development tables, every candidate is scored by criteria that see only counts (or totals) of
+bags, and by what it says of new rows, the AUC (or R²), which none of them sees. What is printed is,
+over the candidates of each problem, the mean rank correlation of criterion and quality, and the
+quality that is lost by choosing with it.
 
-- likelihood: of the counts of held-out bags, given mean probabilities
-- counted right: the share of held-out instances that are counted right
-- split bags: the likelihood where held-out bags are thrown together two by two
+- counted right: the share of instances in held-out bags that are counted right
+- squared, absolute: error of the counts or totals of held-out bags
+- squared by size: over the size of the bag, with which its variance grows
+- likelihood: of the counts of held-out bags, as draws with their mean probability
+- exact likelihood: the same, each instance being drawn once with its own probability
+- pairs of bags: the likelihood where held-out bags are thrown together two by two
 - stability: agreement of instance scores between models of two halves of the bags
 """
 
 import warnings
 
 import numpy as np
-from scipy.special import xlogy
+from scipy.special import logit, xlogy
 from scipy.stats import spearmanr
 from sklearn.base import clone
-from sklearn.metrics import roc_auc_score
+from sklearn.datasets import load_diabetes, make_friedman1, make_friedman2
+from sklearn.metrics import r2_score, roc_auc_score
+from sklearn.preprocessing import StandardScaler
 
 from benchmarks._tables import Table
 from benchmarks.counts._problems import DEVELOPMENT, counts_of, in_bags, rows
 from mixedbag.aggregate import (
     AggregateForestClassifier,
+    AggregateForestRegressor,
     AggregateGradientBoostingClassifier,
+    AggregateGradientBoostingRegressor,
     AggregateKNeighborsClassifier,
     AggregateLogisticRegression,
     AggregateMeanMapClassifier,
     AggregateMLPClassifier,
+    AggregateMLPRegressor,
+    AggregateRidgeRegressor,
+    AggregateSVR,
 )
+from mixedbag.aggregate._poisson_binomial import log_likelihood
 from mixedbag.model_selection import BagStratifiedKFold
+from mixedbag.pooling import bag_sum
 
 KINDS = ("random 8", "random 32", "uneven 16", "places 16")
-CRITERIA = ("likelihood", "counted right", "split bags", "stability")
-CANDIDATES = {
+TOTALS = ("diabetes", "friedman 1", "friedman 2")
+COUNTERS = {
     **{f"logistic, C={C}": AggregateLogisticRegression(C) for C in (0.01, 1.0, 100.0)},
     **{
         f"network, alpha={a}": AggregateMLPClassifier(alpha=a, n_networks=1, random_state=0)
         for a in (0.03, 0.3, 3.0)
     },
     **{f"boosting, {n}": AggregateGradientBoostingClassifier(n, max_depth=2) for n in (10, 60)},
-    "forest": AggregateForestClassifier(30, random_state=0),
+    "forest": AggregateForestClassifier(20, random_state=0),
     "neighbours": AggregateKNeighborsClassifier(15),
     "MeanMap": AggregateMeanMapClassifier(),
+}
+SUMMERS = {
+    **{f"ridge, {a}": AggregateRidgeRegressor(a) for a in (0.01, 1.0, 100.0)},
+    **{f"SVR, C={C}": AggregateSVR(C, kernel="rbf") for C in (0.1, 1.0, 10.0)},
+    **{
+        f"network, alpha={a}": AggregateMLPRegressor(alpha=a, n_networks=1, random_state=0)
+        for a in (0.03, 0.3, 3.0)
+    },
+    **{f"boosting, {n}": AggregateGradientBoostingRegressor(n, max_depth=2) for n in (10, 60)},
+    "forest": AggregateForestRegressor(20, random_state=0),
 }
 TINY = {"data": "wine", "kind": "random 8", "seed": 0}
 
@@ -49,55 +72,83 @@ TINY = {"data": "wine", "kind": "random 8", "seed": 0}
 def cases():
     return [
         {"data": name, "kind": kind, "seed": seed}
-        for name in DEVELOPMENT
-        for kind in KINDS
         for seed in range(2)
+        for name in (*DEVELOPMENT, *TOTALS)
+        for kind in KINDS
     ]
 
 
 def run(case):
-    X, y = rows(case["data"], case["seed"])
+    sums = case["data"] in TOTALS
+    X, y = _values(case["data"], case["seed"]) if sums else rows(case["data"], case["seed"])
     cut = int(0.7 * len(y))
     bags, label = in_bags(X[:cut], y[:cut], case["kind"], case["seed"])
-    counts = counts_of(bags, label)
-    told = {name: [] for name in (*CRITERIA, "AUC")}
+    target = counts_of(bags, label)
+    told, quality = [], []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for learner in CANDIDATES.values():
-            for name, value in _criteria(learner, bags, counts).items():
-                told[name].append(value)
-            chance = clone(learner).fit(bags, counts).predict_proba_instances(X[cut:])[:, 1]
-            told["AUC"].append(roc_auc_score(y[cut:], chance))
-    auc = np.array(told["AUC"])
+        for learner in (SUMMERS if sums else COUNTERS).values():
+            told.append(_criteria(learner, bags, target, sums))
+            value = _told(clone(learner).fit(bags, target), X[cut:], sums)
+            quality.append((r2_score if sums else roc_auc_score)(y[cut:], value))
+    quality = np.array(quality)
     result = {}
-    for name in CRITERIA:
-        value = np.array(told[name])
-        result[f"{name}: correlation"] = float(np.nan_to_num(spearmanr(value, auc)[0]))
-        result[f"{name}: AUC lost"] = float(auc.max() - auc[value.argmax()])
+    for name in told[0]:
+        value = np.array([some[name] for some in told])
+        result[f"{name}: correlation"] = float(np.nan_to_num(spearmanr(value, quality)[0]))
+        result[f"{name}: lost"] = float(quality.max() - quality[value.argmax()])
     return result
 
 
-def _criteria(learner, bags, counts):
-    """Higher is better, all of them."""
-    folds = list(BagStratifiedKFold(min(5, len(bags)), random_state=0).split(bags, counts))
-    likelihood, right, split = 0.0, 0.0, 0.0
-    for train, test in folds:
-        model = clone(learner).fit(bags[train], counts[train])
-        p = model.predict_proba_instances(bags[test])[:, 1]
-        expected = np.add.reduceat(p, bags[test].offsets[:-1])
-        sizes = bags.sizes[test]
-        likelihood += _likelihood(expected, sizes, counts[test])
-        right -= np.abs(expected - counts[test]).sum()
-        pairs = np.arange(len(test)) // 2
-        together = [np.bincount(pairs, part) for part in (expected, sizes, counts[test])]
-        split += _likelihood(*together)
+def _values(name, seed, n=600):
+    make = {
+        "diabetes": lambda: load_diabetes(return_X_y=True),
+        "friedman 1": lambda: make_friedman1(n, noise=1.0, random_state=seed),
+        "friedman 2": lambda: make_friedman2(n, noise=50.0, random_state=seed),
+    }
+    X, y = make[name]()
+    order = np.random.default_rng(seed).permutation(len(y))
+    return StandardScaler().fit_transform(X[order]), y[order]
+
+
+def _told(model, X, sums):
+    """The value, or the probability, of each instance."""
+    return model.predict_instances(X) if sums else model.predict_proba_instances(X)[:, 1]
+
+
+def _criteria(learner, bags, target, sums):
+    """``{criterion: value}``; higher is better, all of them."""
+    value = np.empty(bags.n_instances)
+    for train, test in BagStratifiedKFold(min(5, len(bags)), random_state=0).split(bags, target):
+        model = clone(learner).fit(bags[train], target[train])
+        value[bags.rows_of(test)] = _told(model, bags[test], sums)
+    expected = bag_sum(value, bags.offsets)
+    error = expected - target
+    found = {
+        "squared": -np.sum(error**2),
+        "squared by size": -np.sum(error**2 / bags.sizes),
+        "absolute": -np.sum(np.abs(error)),
+        "stability": _stability(learner, bags, target, sums),
+    }
+    if sums:
+        return found
+    odds = logit(np.clip(value, 1e-6, 1 - 1e-6))
+    pairs = np.arange(len(bags)) // 2
+    together = [np.bincount(pairs, part) for part in (expected, bags.sizes, target)]
+    return found | {
+        "counted right": -np.mean(np.abs(error) / bags.sizes),
+        "likelihood": _likelihood(expected, bags.sizes, target),
+        "exact likelihood": log_likelihood(odds, bags.offsets, target.astype(np.int64))[0].sum(),
+        "pairs of bags": _likelihood(*together),
+    }
+
+
+def _stability(learner, bags, target, sums):
     half = np.arange(len(bags)) % 2 == 0
     scores = [
-        clone(learner).fit(bags[part], counts[part]).predict_proba_instances(bags)[:, 1]
-        for part in (half, ~half)
+        _told(clone(learner).fit(bags[part], target[part]), bags, sums) for part in (half, ~half)
     ]
-    stability = np.nan_to_num(spearmanr(*scores)[0])
-    return dict(zip(CRITERIA, (likelihood, right, split, stability)))
+    return float(np.nan_to_num(spearmanr(*scores)[0]))
 
 
 def _likelihood(expected, sizes, counts):
@@ -106,15 +157,28 @@ def _likelihood(expected, sizes, counts):
 
 
 def table(rows):
-    summary = [
-        {
-            "criterion": name,
-            "mean rank correlation with AUC": np.mean([r[f"{name}: correlation"] for r in rows]),
-            "mean AUC lost": np.mean([r[f"{name}: AUC lost"] for r in rows]),
-        }
-        for name in CRITERIA
-    ]
-    return [
-        Table("Criteria that see counts only", summary, f"{len(rows)} development problems."),
-        Table("Problem by problem", rows, ""),
-    ]
+    tables = []
+    for title, some in (
+        ("Counts: criteria and the AUC of rows", [r for r in rows if r["data"] not in TOTALS]),
+        ("Totals: criteria and the R² of rows", [r for r in rows if r["data"] in TOTALS]),
+    ):
+        if some:
+            tables.append(Table(title, _summary(some), f"{len(some)} development problems."))
+    return [*tables, Table("Problem by problem", rows)]
+
+
+def _summary(rows):
+    names = [key.removesuffix(": lost") for key in rows[0] if key.endswith(": lost")]
+    lines = []
+    for name in names:
+        correlation = np.array([row[f"{name}: correlation"] for row in rows])
+        error = correlation.std(ddof=min(1, len(rows) - 1)) / np.sqrt(len(rows))
+        lines.append(
+            {
+                "criterion": name,
+                "mean rank correlation": f"{correlation.mean():.3f} ± {error:.3f}",
+                "mean quality lost": float(np.mean([row[f"{name}: lost"] for row in rows])),
+                "median quality lost": float(np.median([row[f"{name}: lost"] for row in rows])),
+            }
+        )
+    return lines

@@ -23,6 +23,13 @@ class Totals:
         return _half_squares(error, weight), spread(weight[:, None] * error, offsets)
 
 
+class MeanTotals(Totals):
+    """The squared error over the size of the bag: of so many values, its variance is as large."""
+
+    def loss(self, z, offsets, target, weight):
+        return super().loss(z, offsets, target, weight / np.diff(offsets))
+
+
 class _Probabilities:
     """Class probabilities: a sigmoid when there is one column of `z`, else a softmax."""
 

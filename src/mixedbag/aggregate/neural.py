@@ -11,6 +11,7 @@ from mixedbag.aggregate._network import (
     Counts,
     ExactCounts,
     MeanShares,
+    MeanTotals,
     Network,
     Shares,
     Totals,
@@ -141,8 +142,8 @@ class AggregateMLPClassifier(_AggregateMLP, CountClassifier):
     loss : {"likelihood", "cross_entropy", "squared"}, default="likelihood"
         Minus the log-likelihood of the count, each instance being drawn once (Poisson-binomial;
         with more than two classes, counts that are no whole numbers, or very large bags, as so many
-        draws with the bag's mean probabilities); cross-entropy between a bag's proportions and its mean probabilities,
-        every bag alike; or the paper's squared error of the counts.
+        draws with the bag's mean probabilities); cross-entropy between a bag's proportions and its
+        mean probabilities, every bag alike; or the paper's squared error of the counts.
     alpha : float, default=0.3
         Price of large weights, of their squares summed. With "likelihood", weights of the hidden
         layer cost a tenth as many times more as there are features, so that one price suits few
@@ -253,10 +254,11 @@ class AggregateMLPRegressor(_AggregateMLP, BagRegressor):
     One hidden layer of sigmoid units and a linear output; the sum of a bag's outputs is matched to
     its total (eqs. 1–5 of the aggregate-outputs paper, with a linear output)::
 
-        min ½ Σ_c w_c (y_c − Σ_{i∈c} f(x_i))² + alpha/2 · ‖weights‖²
+        min ½ Σ_c w_c (y_c − Σ_{i∈c} f(x_i))² / n_c + alpha/2 · (penalty of weights)
 
     where totals are first brought to mean zero and unit spread of a value, so that results do not
-    depend on the unit of the totals. Totals of several quantities, a column each, share the hidden
+    depend on the unit of the totals, and an error counts by the size n_c of its bag, with which its
+    variance grows (in the paper's descent, ``solver="gradient"``, it does not). Totals of several quantities, a column each, share the hidden
     layer (the paper's index k).
 
     Parameters
@@ -355,7 +357,8 @@ class AggregateMLPRegressor(_AggregateMLP, BagRegressor):
         target = standard.inside(blocks.blocks[0]).target
         self.n_outputs_ = total.shape[1] if total.ndim > 1 else 0
         target = target.reshape(len(target), -1)
-        network = self._train(bags, Totals(), target, weight)
+        head = Totals() if self.solver == "gradient" else MeanTotals()
+        network = self._train(bags, head, target, weight, bags.n_features / _FEATURES)
         for weights in self.weights_:  # the output layer turns back to the unit of the totals
             _, _, output, bias = network.split(weights)
             output *= standard.spread
