@@ -1,9 +1,11 @@
 """Gradient boosting of aggregate trees."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
 from scipy.special import softmax, xlogy
+from sklearn.model_selection import KFold
 
 from mixedbag._parameters import above, at_least, whole
 from mixedbag.aggregate._criteria import ValueCriterion
@@ -15,6 +17,8 @@ from mixedbag.pooling import bag_sum
 __all__ = ["AggregateGradientBoostingClassifier", "AggregateGradientBoostingRegressor"]
 
 _LARGEST_STEP = 4.0  # of a score in one round; as much as log-odds ever need
+_FEW, _FOLDS = 200, 4  # bags that are few, and parts of them that are left out in turn
+_PATIENCE = 10  # rounds without a gain on bags left out
 
 
 class _Boosting:
@@ -28,7 +32,25 @@ class _Boosting:
         "max_depth": [whole(1)],
         "min_samples_leaf": [whole(1)],
         "ridge": [at_least(0)],
+        "early_stopping": ["boolean"],
     }
+    early_stopping = False  # of models saved before there was a choice
+
+    def _n_rounds(self, bags, target, weight):
+        """All rounds; of few bags as many as suit those of them best that are left out in turn."""
+        if not self.early_stopping or not _FOLDS <= len(bags) < _FEW:
+            return self.n_estimators
+        paths = [
+            self._left_out(*((bags[part], target[part], weight[part]) for part in parts))
+            for parts in KFold(_FOLDS, shuffle=True, random_state=0).split(np.arange(len(bags)))
+        ]
+        best, least = 0, np.inf
+        for n_rounds, missed in enumerate(zip(*paths)):
+            if sum(missed) < least:
+                best, least = n_rounds, sum(missed)
+            if n_rounds - best >= _PATIENCE or n_rounds == self.n_estimators:
+                break
+        return max(best, 1)
 
     def _correction(self, rows, residual, weight, slope=None):
         """A tree whose slope-weighted sums match the residual totals."""
@@ -46,7 +68,7 @@ class AggregateGradientBoostingRegressor(_Boosting, BagRegressor):
     Parameters
     ----------
     n_estimators : int, default=100
-        Rounds.
+        Rounds, at most.
     learning_rate : float, default=0.1
         Share of each tree that is added.
     max_depth : int, default=3
@@ -55,6 +77,9 @@ class AggregateGradientBoostingRegressor(_Boosting, BagRegressor):
         Pull of the leaves' values towards their common baseline.
     min_samples_leaf : int, default=1
         Fewest instances in a leaf.
+    early_stopping : bool, default=True
+        Whether, of fewer than 200 bags, as many rounds are taken as suit bags left out best; more
+        would fit the few counts or totals too well. Costs up to four further fits.
     aggregate : {"sum", "mean"}, default="sum"
         What `y` holds and `predict` returns: totals or means of bags.
 
@@ -93,6 +118,7 @@ class AggregateGradientBoostingRegressor(_Boosting, BagRegressor):
         max_depth=3,
         ridge=1.0,
         min_samples_leaf=1,
+        early_stopping=True,
         aggregate="sum",
     ):
         self.n_estimators = n_estimators
@@ -100,20 +126,34 @@ class AggregateGradientBoostingRegressor(_Boosting, BagRegressor):
         self.max_depth = max_depth
         self.ridge = ridge
         self.min_samples_leaf = min_samples_leaf
+        self.early_stopping = early_stopping
         self.aggregate = aggregate
 
     def _fit(self, bags, total, weight):
+        rounds = self._iterations(self._n_rounds(bags, total, weight))
+        self.baseline_ = _mean_value(bags, total, weight)
+        found = [found for _, found in zip(rounds, self._rounds(bags, total, weight))]
+        self.estimators_ = [tree for tree, _ in found]
+        self.objective_ = np.array([error for _, error in found])
+
+    def _rounds(self, bags, total, weight):
+        """The tree of each round, and the squared error of the totals behind it."""
         rows = SortedRows.of(bags.instances, bags.bag_of)
-        self.baseline_ = (weight @ total) / (weight @ bags.sizes)
-        residual = total - self.baseline_ * bags.sizes
-        self.estimators_, history = [], []
-        for _ in self._iterations(self.n_estimators):
+        residual = total - _mean_value(bags, total, weight) * bags.sizes
+        while True:
             tree = self._correction(rows, residual, weight)
             step = self.learning_rate * bag_sum(tree.predict(bags.instances), bags.offsets)
-            self.estimators_.append(tree)
             residual = residual - step
-            history.append(weight @ residual**2)
-        self.objective_ = np.array(history)
+            yield tree, weight @ residual**2
+
+    def _left_out(self, learned, asked):
+        """What is missed of other totals after no round, one, two, …"""
+        bags, total, weight = asked
+        error = total - _mean_value(*learned) * bags.sizes
+        yield weight @ (error**2 / bags.sizes)
+        for tree, _ in self._rounds(*learned):
+            error = error - self.learning_rate * bag_sum(tree.predict(bags.instances), bags.offsets)
+            yield weight @ (error**2 / bags.sizes)
 
     def _score_instances(self, bags):
         corrections = sum(tree.predict(bags.instances) for tree in self.estimators_)
@@ -132,7 +172,7 @@ class AggregateGradientBoostingClassifier(_Boosting, CountClassifier):
     Parameters
     ----------
     n_estimators : int, default=100
-        Rounds.
+        Rounds, at most.
     learning_rate : float, default=0.1
         Share of each tree that is added.
     max_depth : int, default=3
@@ -141,6 +181,9 @@ class AggregateGradientBoostingClassifier(_Boosting, CountClassifier):
         Pull of the leaves' values towards their common baseline.
     min_samples_leaf : int, default=1
         Fewest instances in a leaf.
+    early_stopping : bool, default=True
+        Whether, of fewer than 200 bags, as many rounds are taken as suit bags left out best; more
+        would fit the few counts or totals too well. Costs up to four further fits.
     aggregate : {"sum", "mean"}, default="sum"
         Whether a one-dimensional `y` holds counts of positives or shares.
 
@@ -186,6 +229,7 @@ class AggregateGradientBoostingClassifier(_Boosting, CountClassifier):
         max_depth=3,
         ridge=1.0,
         min_samples_leaf=1,
+        early_stopping=True,
         aggregate="sum",
     ):
         self.n_estimators = n_estimators
@@ -193,18 +237,25 @@ class AggregateGradientBoostingClassifier(_Boosting, CountClassifier):
         self.max_depth = max_depth
         self.ridge = ridge
         self.min_samples_leaf = min_samples_leaf
+        self.early_stopping = early_stopping
         self.aggregate = aggregate
 
     def _fit(self, bags, counts, weight):
+        rounds = self._iterations(self._n_rounds(bags, counts, weight))
+        self.baseline_ = _log_shares(counts, weight)
+        found = [found for _, found in zip(rounds, self._rounds(bags, counts, weight))]
+        self.estimators_ = [trees for trees, _, _ in found]
+        self.steps_ = np.array([step for _, step, _ in found])
+        self.objective_ = np.array([objective for _, _, objective in found])
+
+    def _rounds(self, bags, counts, weight):
+        """The trees of each round, how much of them is added, and the objective behind it."""
         rows = SortedRows.of(bags.instances, bags.bag_of)
-        prior = np.maximum(weight @ counts, 1e-3)
-        self.baseline_ = np.log(prior / prior.sum())
-        scores = np.tile(self.baseline_, (bags.n_instances, 1))
+        scores = np.tile(_log_shares(counts, weight), (bags.n_instances, 1))
         objective = _surprise(scores, bags.offsets, counts, weight)
-        self.estimators_, steps, history = [], [], []
-        for _ in self._iterations(self.n_estimators):
+        while True:
             trees = self._round(rows, scores, bags, counts, weight)
-            direction = _directions(trees, bags.instances, len(self.classes_))
+            direction = _directions(trees, bags.instances, counts.shape[1])
             step = self.learning_rate
             while step > 1e-4 * self.learning_rate:
                 tried = scores + step * direction
@@ -213,12 +264,21 @@ class AggregateGradientBoostingClassifier(_Boosting, CountClassifier):
                     break
                 step /= 2.0
             else:
-                break
+                return
             scores, objective = tried, value
-            self.estimators_.append(trees)
-            steps.append(step)
-            history.append(objective)
-        self.steps_, self.objective_ = np.array(steps), np.array(history)
+            yield trees, step, objective
+
+    def _left_out(self, learned, asked):
+        """What is missed of other counts after no round, one, two, …"""
+        bags, counts, weight = asked
+        scores = np.tile(_log_shares(*learned[1:]), (bags.n_instances, 1))
+        surprise = _surprise(scores, bags.offsets, counts, weight)
+        yield surprise
+        for trees, step, _ in self._rounds(*learned):
+            scores += step * _directions(trees, bags.instances, counts.shape[1])
+            surprise = _surprise(scores, bags.offsets, counts, weight)
+            yield surprise
+        yield from itertools.repeat(surprise)  # it has nothing to add
 
     def _round(self, rows, scores, bags, counts, weight):
         p = softmax(scores, axis=1)
@@ -241,6 +301,15 @@ class AggregateGradientBoostingClassifier(_Boosting, CountClassifier):
         for trees, step in zip(self.estimators_, self.steps_):
             scores += step * _directions(trees, bags.instances, len(self.classes_))
         return softmax(scores, axis=1)
+
+
+def _mean_value(bags, total, weight):
+    return (weight @ total) / (weight @ bags.sizes)
+
+
+def _log_shares(counts, weight):
+    prior = np.maximum(weight @ counts, 1e-3)
+    return np.log(prior / prior.sum())
 
 
 def _directions(trees, X, n_classes):

@@ -258,8 +258,8 @@ class AggregateMLPRegressor(_AggregateMLP, BagRegressor):
 
     where totals are first brought to mean zero and unit spread of a value, so that results do not
     depend on the unit of the totals, and an error counts by the size n_c of its bag, with which its
-    variance grows (in the paper's descent, ``solver="gradient"``, it does not). Totals of several quantities, a column each, share the hidden
-    layer (the paper's index k).
+    variance grows (in the paper's descent, ``solver="gradient"``, it does not). Totals of several
+    quantities, a column each, share the hidden layer (the paper's index k).
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ class AggregateSVR(BagRegressor):
     array([61.])
     """
 
-    _search_space = {"C": [0.1, 1.0, 10.0, 100.0]}
+    _search_space = {"C": [0.1, 1.0, 10.0, 100.0], "kernel": ["linear", "rbf"]}
     _needs_scaling = True
     _accepts_sparse = True
 

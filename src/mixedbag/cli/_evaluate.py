@@ -19,7 +19,10 @@ def command(
     model: Annotated[Path, typer.Argument(help="A model that compare or fit has saved.")],
     table: Annotated[str, typer.Argument(help="A file with labels, or a folder of bags.")],
     bag: Annotated[str | None, typer.Option(help="Column with the bag of each row.")] = None,
-    label: Annotated[str | None, typer.Option(help="Column with the bag's label.")] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(help="Column with the bag's label; of counts also no,yes or yes/voters."),
+    ] = None,
     labels: Annotated[
         str | None, typer.Option(help="Table of labels, for a folder with a file a bag.")
     ] = None,

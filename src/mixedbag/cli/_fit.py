@@ -16,7 +16,10 @@ def command(
         str, typer.Argument(help="A file, a folder of bags, or the name of a data set.")
     ],
     bag: Annotated[str | None, typer.Option(help="Column with the bag of each row.")] = None,
-    label: Annotated[str | None, typer.Option(help="Column with the bag's label.")] = None,
+    label: Annotated[
+        str | None,
+        typer.Option(help="Column with the bag's label; of counts also no,yes or yes/voters."),
+    ] = None,
     labels: Annotated[
         str | None, typer.Option(help="Table of labels, for a folder with a file a bag.")
     ] = None,

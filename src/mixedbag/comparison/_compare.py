@@ -35,7 +35,7 @@ def compare(
     rule: str | Guess = "auto",
     *,
     bag: str | None = None,
-    label: str | None = None,
+    label: str | Sequence[str] | None = None,
     learners: Sequence[str] | None = None,
     folds: int = 10,
     repeats: int = 1,
@@ -72,7 +72,8 @@ def compare(
     rule : {"auto", "any", "majority", "count", "proportion", "sum", "mean", "sequence"} or Guess
         What a bag's label says of its instances; "auto" guesses from the labels.
     bag, label : str, optional
-        Columns of a table with the bag of each row, and with its label.
+        Columns of a table with the bag of each row, and with its label; counts or shares may have a
+        column a class, ``["no", "yes"]``, or stand beside a size, ``"yes/voters"``.
     learners : sequence of str, optional
         Only learners whose name contains one of these.
     folds, repeats, inner_folds : int

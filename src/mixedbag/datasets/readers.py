@@ -10,6 +10,7 @@ from mixedbag.datasets._folders import is_folder, read_folder
 from mixedbag.datasets._formats import arff, c45, indexed, layouts, matlab
 from mixedbag.datasets._formats.columns import Columns
 from mixedbag.datasets._formats.source import Source
+from mixedbag.datasets._several_labels import label_columns, read_several
 from mixedbag.datasets._time import in_order_of
 from mixedbag.datasets.records import BagData, DataFormatError
 from mixedbag.exceptions import InputError
@@ -61,7 +62,7 @@ class Format:
 def read(
     path: Any,
     bag: str | None = None,
-    label: str | None = None,
+    label: str | Sequence[str] | None = None,
     *,
     weight: str | None = None,
     instance: str | None = None,
@@ -102,7 +103,9 @@ def read(
         bags; or a data frame of pandas, polars, pyarrow or DuckDB.
     bag, label : str, optional
         Columns that hold the bag of each row and its label; by default those called "bag" and
-        "label". Without a label column, `y` is None. A bag with two labels is an error.
+        "label". Without a label column, `y` is None. A bag with two labels is an error. Of tables,
+        counts or shares may have a column a class, ``"no,yes"`` or ``["no", "yes"]``, and counts
+        may be told with what they are counts of, ``"yes/voters"``, which gives shares.
     weight, instance : str, optional
         Columns that hold bag weights and names of instances.
     group : str, optional
@@ -179,7 +182,19 @@ def read(
 def _read_table(path, roles, query):
     from mixedbag import tables
 
-    data = tables.read(path, roles, query)
+    def reading(part):
+        return tables.read(path, part, query)
+
+    several = label_columns(roles.label)
+    if several is None:
+        data = reading(roles)
+    elif isinstance(roles.label, tuple):
+        data = read_several(reading, roles, *several)
+    else:
+        try:  # a column may well be called "yes/no"
+            data = reading(roles)
+        except DataFormatError:
+            data = read_several(reading, roles, *several)
     return replace(data, notes=("read as table with named columns", *data.notes))
 
 

@@ -51,7 +51,7 @@ class Roles:
     """
 
     bag: str | None = None
-    label: str | None = None
+    label: str | tuple[str, ...] | None = None
     weight: str | None = None
     instance: str | None = None
     group: str | None = None

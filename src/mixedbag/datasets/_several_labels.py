@@ -1,0 +1,58 @@
+"""Labels in several columns: one a class, or a count beside the number that it is a count of."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from mixedbag.exceptions import InputError
+
+
+def label_columns(label):
+    """The columns of "no,yes", "yes/voters" or ["no", "yes"], and that of sizes; None for one."""
+    if isinstance(label, tuple):
+        return label, None
+    if label is None or not ("," in label or "/" in label):
+        return None
+    names, _, size = label.partition("/")
+    columns = tuple(name.strip() for name in names.split(","))
+    return (columns, size.strip() or None) if all(columns) else None
+
+
+def read_several(read, roles, columns, size):
+    """What ``read(roles)`` finds, with a table of labels, or shares of a size.
+
+    The table is read once for its features and again for each further column.
+    """
+    beside = (*columns[1:], *([size] if size else []))
+    data = read(replace(roles, label=columns[0], drop=(*roles.drop, *beside)))
+    one = data.bags.feature_names[0]
+
+    def also(name):
+        return _numbers(read(replace(roles, label=name, features=(one,), drop=())).y, name)
+
+    table = np.column_stack([_numbers(data.y, columns[0]), *map(also, columns[1:])])
+    notes = list(data.notes)
+    if size is not None:
+        total = also(size)
+        if not (total[~np.isnan(total)] > 0).all():
+            raise InputError(f"column {size!r} has sizes that are not above zero")
+        table = table / total[:, None]
+        notes.append(f"labels are shares of {size!r}")
+    if len(columns) > 1:
+        classes = ", ".join(f"{k} ({name})" for k, name in enumerate(columns))
+        notes.append(f"labels have a column a class: {classes}")
+        known = ~np.isnan(table).any(axis=1)
+        whole = table[known].sum(axis=1)
+        if size is None and not np.allclose(whole, data.bags.sizes[known]) and (whole > 0).all():
+            if not np.allclose(whole, 1.0, atol=0.02):
+                notes.append("counts are of more than the rows of a bag: taken as shares")
+            table[known] /= whole[:, None]
+        table[~known] = np.nan
+    return replace(data, y=table if len(columns) > 1 else table[:, 0], notes=tuple(notes))
+
+
+def _numbers(y, name):
+    try:
+        return np.array([np.nan if value is None else value for value in y], dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"column {name!r} holds a count that is no number") from error

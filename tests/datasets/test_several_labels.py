@@ -1,0 +1,66 @@
+"""Counts and shares with a column a class, or beside the number that they are counts of."""
+
+import numpy as np
+import pytest
+
+from mixedbag.datasets import read
+
+TABLE = """place,age,no,yes,voters,yes/no
+a,1.0,2,1,30,x
+a,2.0,2,1,30,x
+b,4.0,0,2,10,y
+a,3.0,2,1,30,x
+b,5.0,0,2,10,y
+c,6.0,,,20,y
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "places.csv"
+    path.write_text(TABLE)
+    return path
+
+
+@pytest.mark.parametrize("label", ["no,yes", ["no", "yes"], "no, yes"])
+def test_counts_have_a_column_a_class(path, label):
+    data = read(path, "place", label)
+    np.testing.assert_array_equal(data.y, [[2, 1], [0, 2], [np.nan, np.nan]])
+    assert data.bags.ids.tolist() == ["a", "b", "c"]
+    assert data.bags.feature_names == ["age", "voters", "yes/no=y"]
+    assert any("0 (no), 1 (yes)" in note for note in data.notes)
+    known, others = data.by_label()
+    assert len(known.bags) == 2
+    assert len(others.bags) == 1
+
+
+def test_counts_of_a_population_are_shares_of_it(path):
+    data = read(path, "place", "yes/voters")
+    np.testing.assert_allclose(data.y, [1 / 30, 2 / 10, np.nan])
+    assert "voters" not in data.bags.feature_names
+
+
+def test_counts_that_are_not_of_the_rows_are_shares(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("place,age,no,yes\na,1,300,100\na,2,300,100\nb,3,50,150\n")
+    data = read(path, "place", "no,yes")
+    np.testing.assert_allclose(data.y, [[0.75, 0.25], [0.25, 0.75]])
+    assert any("taken as shares" in note for note in data.notes)
+
+
+def test_a_column_of_that_name_comes_first(path):
+    assert read(path, "place", "yes/no").y.tolist() == ["x", "y", "y"]
+
+
+@pytest.mark.parametrize(
+    ("label", "reason"),
+    [
+        ("no,maybe", "no column is called 'maybe'"),
+        ("yes/people", "no column is called 'people'"),
+        ("voters/no", "not above zero"),
+        ("age,yes", "bag"),
+    ],
+)
+def test_what_cannot_be_is_refused(path, label, reason):
+    with pytest.raises(ValueError, match=reason):
+        read(path, "place", label)
