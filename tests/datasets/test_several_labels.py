@@ -27,7 +27,7 @@ def test_counts_have_a_column_a_class(path, label):
     data = read(path, "place", label)
     np.testing.assert_array_equal(data.y, [[2, 1], [0, 2], [np.nan, np.nan]])
     assert data.bags.ids.tolist() == ["a", "b", "c"]
-    assert data.bags.feature_names == ["age", "voters", "yes/no=y"]
+    assert data.bags.feature_names == ["age", "voters", "yes/no=x", "yes/no=y"]
     assert any("0 (no), 1 (yes)" in note for note in data.notes)
     known, others = data.by_label()
     assert len(known.bags) == 2

@@ -34,7 +34,6 @@ class _AggregateMLP:
 
     _needs_scaling = True
     _accepts_sparse = True
-    _search_space = {"hidden": [6, 12, 24], "alpha": [1e-4, 1e-2, 1.0]}
     _parameter_constraints = {
         "hidden": [whole(1)],
         "n_networks": [whole(1)],
@@ -267,9 +266,9 @@ class AggregateMLPRegressor(_AggregateMLP, BagRegressor):
         Number of hidden units.
     n_networks : int, default=5
         Networks from different first weights, whose outputs are averaged.
-    alpha : float, default=0.01
-        Price of large weights. With bags of one, the objective is that of
-        :class:`sklearn.neural_network.MLPRegressor`.
+    alpha : float, default=1.0
+        Price of large weights, of their squares summed. Weights of the hidden layer cost a tenth as
+        many times more as there are features, so that one price suits few and many.
     solver : {"lbfgs", "adam", "gradient"}, default="lbfgs"
         L-BFGS on all bags at once; Adam on batches of bags, for large data; or gradient descent
         at a fixed rate on the error of all bags, as in the paper, whose settings (section 5.3) are
@@ -325,13 +324,14 @@ class AggregateMLPRegressor(_AggregateMLP, BagRegressor):
     """
 
     _multioutput = True
+    _search_space = {"hidden": [12, 32], "alpha": [0.1, 1.0, 10.0]}
 
     def __init__(
         self,
         hidden=12,
         *,
         n_networks=5,
-        alpha=0.01,
+        alpha=1.0,
         solver="lbfgs",
         max_iter=200,
         tol=1e-5,

@@ -31,7 +31,8 @@ def read_several(read, roles, columns, size):
         return _numbers(read(replace(roles, label=name, features=(one,), drop=())).y, name)
 
     table = np.column_stack([_numbers(data.y, columns[0]), *map(also, columns[1:])])
-    notes = list(data.notes)
+    known = {f"column {name!r} left out: as asked" for name in beside}
+    notes = [note for note in data.notes if note not in known]
     if size is not None:
         total = also(size)
         if not (total[~np.isnan(total)] > 0).all():
@@ -41,13 +42,13 @@ def read_several(read, roles, columns, size):
     if len(columns) > 1:
         classes = ", ".join(f"{k} ({name})" for k, name in enumerate(columns))
         notes.append(f"labels have a column a class: {classes}")
-        known = ~np.isnan(table).any(axis=1)
-        whole = table[known].sum(axis=1)
-        if size is None and not np.allclose(whole, data.bags.sizes[known]) and (whole > 0).all():
+        told = ~np.isnan(table).any(axis=1)
+        whole = table[told].sum(axis=1)
+        if size is None and not np.allclose(whole, data.bags.sizes[told]) and (whole > 0).all():
             if not np.allclose(whole, 1.0, atol=0.02):
                 notes.append("counts are of more than the rows of a bag: taken as shares")
-            table[known] /= whole[:, None]
-        table[~known] = np.nan
+            table[told] /= whole[:, None]
+        table[~told] = np.nan
     return replace(data, y=table if len(columns) > 1 else table[:, 0], notes=tuple(notes))
 
 
