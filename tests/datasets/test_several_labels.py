@@ -48,6 +48,25 @@ def test_counts_that_are_not_of_the_rows_are_shares(tmp_path):
     assert any("taken as shares" in note for note in data.notes)
 
 
+@pytest.mark.parametrize(
+    ("written", "shares"),
+    [
+        (["12.5%", "40 %", ""], [0.125, 0.4, np.nan]),
+        (["0%", "100%", "7%"], [0.0, 1.0, 0.07]),
+        (["12.5%", "many", ""], None),
+    ],
+)
+def test_per_cent_are_shares(tmp_path, written, shares):
+    path = tmp_path / "t.csv"
+    lines = [f"{bag},{k},{share}" for k, (bag, share) in enumerate(zip("abc", written))]
+    path.write_text("\n".join(["place,age,share", *lines]) + "\n")
+    data = read(path, "place", "share")
+    if shares is None:
+        assert data.y.tolist() == ["12.5%", "many", None]
+    else:
+        np.testing.assert_allclose(data.y, shares)
+
+
 def test_a_column_of_that_name_comes_first(path):
     assert read(path, "place", "yes/no").y.tolist() == ["x", "y", "y"]
 

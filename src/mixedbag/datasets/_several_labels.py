@@ -1,10 +1,30 @@
-"""Labels in several columns: one a class, or a count beside the number that it is a count of."""
+"""Labels in several columns: one a class, or a count beside the number that it is a count of.
 
+And labels in per cent, which a table has as text.
+"""
+
+import re
 from dataclasses import replace
 
 import numpy as np
 
 from mixedbag.exceptions import InputError
+
+
+_PER_CENT = re.compile(r"\s*(\d+(?:[.,]\d+)?)\s*%\s*")
+
+
+def in_shares(data):
+    """The data with labels such as "12.5 %" as shares; any others stay."""
+    if data.y is None or data.y.dtype.kind not in "OU":
+        return data
+    words = [None if value is None else str(value) for value in data.y.tolist()]
+    found = [word and _PER_CENT.fullmatch(word) for word in words]
+    if not any(found) or any(word and not match for word, match in zip(words, found)):
+        return data
+    shares = [float(match[1].replace(",", ".")) / 100 if match else np.nan for match in found]
+    notes = (*data.notes, "labels are in per cent: read as shares")
+    return replace(data, y=np.array(shares), notes=notes)
 
 
 def label_columns(label):

@@ -10,7 +10,7 @@ from mixedbag.datasets._folders import is_folder, read_folder
 from mixedbag.datasets._formats import arff, c45, indexed, layouts, matlab
 from mixedbag.datasets._formats.columns import Columns
 from mixedbag.datasets._formats.source import Source
-from mixedbag.datasets._several_labels import label_columns, read_several
+from mixedbag.datasets._several_labels import in_shares, label_columns, read_several
 from mixedbag.datasets._time import in_order_of
 from mixedbag.datasets.records import BagData, DataFormatError
 from mixedbag.exceptions import InputError
@@ -195,6 +195,7 @@ def _read_table(path, roles, query):
             data = reading(roles)
         except DataFormatError:
             data = read_several(reading, roles, *several)
+    data = in_shares(data)
     return replace(data, notes=("read as table with named columns", *data.notes))
 
 
