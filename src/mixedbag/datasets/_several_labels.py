@@ -10,7 +10,6 @@ import numpy as np
 
 from mixedbag.exceptions import InputError
 
-
 _PER_CENT = re.compile(r"\s*(\d+(?:[.,]\d+)?)\s*%\s*")
 
 
