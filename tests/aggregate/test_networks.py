@@ -167,7 +167,7 @@ def test_network_regression_from_totals(solver):
     value = np.sin(bags.instances[:, 0]) + bags.instances[:, 1]
     total = np.add.reduceat(value, bags.offsets[:-1])
     model = AggregateMLPRegressor(
-        solver=solver, learning_rate=0.02, batch_size=100, random_state=0
+        alpha=0.1, solver=solver, learning_rate=0.02, batch_size=100, random_state=0
     ).fit(bags, total)
     assert np.var(model.predict_instances(bags) - value) < 0.05 * np.var(value)
 
