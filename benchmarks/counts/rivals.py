@@ -21,23 +21,28 @@ SCORES = ("alter-SVM",)  # no chances
 
 
 def run(case):
-    python = os.environ.get("LLP_LEARN_PYTHON")
-    if not python:
-        raise SystemExit("LLP_LEARN_PYTHON has to name the Python of an environment with llp-learn")
     bags, counts, new, truth = problem(case)
-    with tempfile.TemporaryDirectory() as folder:
-        told, found = Path(folder) / "told.npz", Path(folder) / "found.npz"
-        share = counts / bags.sizes
-        np.savez(told, X=bags.instances, bag=bags.bag_of, share=share, new=new)
-        command = [python, _llp_learn_worker.__file__, told, found, str(case["seed"])]
-        subprocess.run(command, check=True, env=os.environ | {"OMP_NUM_THREADS": "1"})
-        answers = dict(np.load(found))
+    answers = answered(bags, counts, new, case["seed"])
     result = {}
     for name in answers:
         if not name.endswith(" seconds"):
             seconds = float(answers[f"{name} seconds"])
             result |= figures(name, truth, answers[name], seconds, name not in SCORES)
     return result
+
+
+def answered(bags, counts, new, seed, *wanted):
+    """What methods say of new rows, by name, and their seconds; all methods, or some."""
+    python = os.environ.get("LLP_LEARN_PYTHON")
+    if not python:
+        raise SystemExit("LLP_LEARN_PYTHON has to name the Python of an environment with llp-learn")
+    with tempfile.TemporaryDirectory() as folder:
+        told, found = Path(folder) / "told.npz", Path(folder) / "found.npz"
+        share = counts / bags.sizes
+        np.savez(told, X=bags.instances, bag=bags.bag_of, share=share, new=new)
+        command = [python, _llp_learn_worker.__file__, told, found, str(seed), *wanted]
+        subprocess.run(command, check=True, env=os.environ | {"OMP_NUM_THREADS": "1"})
+        return dict(np.load(found))
 
 
 def table(rows):
