@@ -110,7 +110,7 @@ def table(rows):
             rows,
             "Of bags that were not learned from. rates: found in quarters of the instances; "
             "totals: of bags; expected: an instance's own probability or mean. Target: 90 to 98. "
-            "times chance: how far bags lie from what is expected of them; above 1.5, they differ "
+            "times chance: how far bags lie from what is expected of them; above 1.25, they differ "
             "in something that no feature tells, and `rates` warns that intervals may not cover.",
         )
     ]

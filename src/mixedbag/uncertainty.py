@@ -27,7 +27,7 @@ from mixedbag.exceptions import InputError
 
 __all__ = ["Interval", "PlausibleModels", "bootstrap", "posterior"]
 
-_MORE_THAN_CHANCE = 1.5
+_MORE_THAN_CHANCE = 1.25
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ class PlausibleModels:
     spread : float
         Standard deviation of what a regressor cannot know of one instance; of a classifier, how
         many times wider than chance bags lie about what is expected of them by models that have not
-        seen them. Above about 1.5, bags differ in something that the features do not tell
-        and `rates` warns.
+        seen them. Above 1.25, bags differ in something that the features do not tell, and
+        `rates` warns.
     level : float
         Share of the answers inside an interval.
     random_state : int or None
@@ -153,8 +153,9 @@ class PlausibleModels:
         Warns
         -----
         UserWarning
-            If bags differ by much more than chance (`spread` above 1.5): then something that the
-            features do not tell decides on a bag's label, and may go with the groups. No interval
+            If bags differ by more than chance (`spread` above 1.25): then something that the
+            features do not tell decides on a bag's label, and may go with the groups, or the
+            learner is too simple. No interval
             covers that; `mixedbag.ecological.RowByColumn.from_bags` has the bounds that are
             certain.
         """
@@ -281,8 +282,9 @@ def posterior(
     """Plausible models of a fitted linear learner: draws from the posterior of its weights.
 
     By Laplace's approximation, around the weights that were found, on the bags that they were
-    found on. For `AggregateLogisticRegression`, `AggregatePoissonRegressor`
-    and `AggregateRidgeRegressor`; takes a moment where `bootstrap` takes as many fits as draws.
+    found on. Where bags lie farther from what is expected of them than chance would have it, the
+    posterior of a classifier is as much wider (quasi-likelihood). For `AggregateLogisticRegression`,
+    `AggregatePoissonRegressor` and `AggregateRidgeRegressor`; takes a moment where `bootstrap` takes as many fits as draws.
 
     Parameters
     ----------
@@ -323,14 +325,20 @@ def posterior(
         )
     bags = model._fitted(bags)
     mode, root = model._posterior(_labelled(model, bags, np.asarray(y), sample_weight))
-    rng = check_random_state(random_state)
-    models = []
-    for _ in range(n_draws):
-        drawn = copy.copy(model)
-        drawn._take_weights(mode + root @ rng.normal(size=root.shape[1]))
-        models.append(drawn)
-    spread = unexplained(model, models, *_known(bags, np.asarray(y)))
+    drawn = check_random_state(random_state).normal(size=(n_draws, root.shape[1])) @ root.T
+    spread = unexplained(model, _moved(model, mode + drawn), *_known(bags, np.asarray(y)))
+    wider = max(spread, 1.0) if is_classifier(model) else 1.0
+    models = _moved(model, mode + wider * drawn)
     return PlausibleModels(model, models, spread, level, random_state)
+
+
+def _moved(model, weights):
+    """Copies of a linear model, each with other weights."""
+    models = []
+    for flat in weights:
+        models.append(copy.copy(model))
+        models[-1]._take_weights(flat)
+    return models
 
 
 def _labelled(model, bags, y, sample_weight):
