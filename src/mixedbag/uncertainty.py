@@ -283,8 +283,9 @@ def posterior(
 
     By Laplace's approximation, around the weights that were found, on the bags that they were
     found on. Where bags lie farther from what is expected of them than chance would have it, the
-    posterior of a classifier is as much wider (quasi-likelihood). For `AggregateLogisticRegression`,
-    `AggregatePoissonRegressor` and `AggregateRidgeRegressor`; takes a moment where `bootstrap` takes as many fits as draws.
+    posterior of a classifier is as much wider (quasi-likelihood). Takes a moment, where `bootstrap`
+    takes as many fits as draws. For `AggregateLogisticRegression`, `AggregatePoissonRegressor` and
+    `AggregateRidgeRegressor`.
 
     Parameters
     ----------

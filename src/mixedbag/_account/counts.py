@@ -49,6 +49,12 @@ def scale_to_counts(probability, offsets, counts):
     counts : array of shape (n_bags, n_classes)
         Each row adds up to the size of its bag.
     """
+    if counts.shape[1] == 2:  # the limit is a shift of the log-odds of a bag, found at once
+        p = np.clip(probability, 1e-300, None)
+        z = np.log(p[:, 1]) - np.log(p[:, 0])
+        wanted = counts[:, 1] * np.diff(offsets) / counts.sum(axis=1)
+        z = z + spread(shift_to_counts(z, offsets, wanted), offsets)
+        return np.column_stack([expit(-z), expit(z)])
     sizes = np.diff(offsets)
     wanted = np.clip(counts, 0.0, None) + _CERTAIN
     wanted = wanted * (sizes / wanted.sum(axis=1))[:, None]
