@@ -18,9 +18,16 @@ FAST: dict[str, dict] = {
     },
     "AggregateForestClassifier": {"random_state": 0, "n_estimators": 10},
     "AggregateForestRegressor": {"random_state": 0, "n_estimators": 10},
-    "AggregateGradientBoostingClassifier": {"n_estimators": 10},
-    "AggregateGradientBoostingRegressor": {"n_estimators": 10, "learning_rate": 0.5},
-    "AggregateMLPClassifier": {"random_state": 0, "hidden": 4, "alpha": 1.0, "n_networks": 2},
+    # Which bags are left out in turn goes by their places, whatever their weights.
+    "AggregateGradientBoostingClassifier": {"n_estimators": 10, "early_stopping": False},
+    "AggregateGradientBoostingRegressor": {
+        **{"n_estimators": 10, "learning_rate": 0.5},
+        "early_stopping": False,
+    },
+    "AggregateMLPClassifier": {
+        **{"random_state": 0, "hidden": 4, "alpha": 3.0, "tol": 1e-10},
+        "n_networks": 2,
+    },
     "AggregateMLPRegressor": {
         **{"random_state": 0, "hidden": 4, "alpha": 1.0, "max_iter": 30},
         "n_networks": 2,
