@@ -4,7 +4,10 @@ import csv
 import io
 import json
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 from mixedbag._files import cell, printable, written_whole
 
@@ -13,7 +16,7 @@ _CONTROLS = r"^[=+\-@＝＋－＠]|[^ -~]"  # what `printable` looks at, too
 
 
 @contextmanager
-def output(path, as_json=False):
+def output(path: Path | None, as_json: bool = False) -> Iterator[Any]:
     """A writer to standard output, or to a file: complete or not there.
 
     Its `form` turns columns into what its `write` takes, in the order of the rows.

@@ -157,6 +157,8 @@ def read(
     """
     from mixedbag import tables
 
+    if label is not None and not isinstance(label, str):
+        label = tuple(label)
     roles = tables.Roles(bag, label, weight, instance, group, time, features, tuple(drop))
     if format is None and is_folder(path):
         return read_folder(path, roles, labels, query)
@@ -212,6 +214,8 @@ def is_table(path: Any) -> bool:
 
 def as_columns(roles: "Roles") -> Columns:
     """What the formats of the field can be asked for."""
+    if isinstance(roles.label, tuple):
+        raise InputError("labels in several columns are read from tables only")
     features = roles.features
     if features is not None and roles.time is not None:
         features = (*features, roles.time)

@@ -69,9 +69,10 @@ class Chain:
         factor, starts = smoothed.factor, smoothed.starts
         model = factor, starts, self.transition, theta, omega, label
         arrived = np.empty((2 * len(total.rates) * len(factor), len(theta)))
-        evidence = forward_passes(*model, *total.terms, arrived)
+        amplitudes, rates = total.terms
+        evidence = forward_passes(*model, amplitudes, rates, arrived)
         ones, zeros, moves, expected = backward_passes(
-            *model, weight, *total.terms, arrived, evidence
+            *model, weight, amplitudes, rates, arrived, evidence
         )
         error = total.error + rounding(starts, len(theta))
         return Conditioned(ones, zeros, moves, evidence, expected, error)
@@ -95,9 +96,10 @@ class Chain:
             ones = np.ones(len(label))
             return self.condition(smoothed, theta, omega, label, ones, precision).evidence
         arrived = np.empty((2 * len(total.rates) * len(smoothed.factor), len(theta)))
+        amplitudes, rates = total.terms
         return forward_passes(
             smoothed.factor, smoothed.starts, self.transition, theta, omega, label,
-            *total.terms, arrived,
+            amplitudes, rates, arrived,
         )  # fmt: skip
 
     # Learning ------------------------------------------------------------------------------------
