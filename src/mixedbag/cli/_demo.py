@@ -23,7 +23,7 @@ def command(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Write over the results of another run.")
     ] = False,
-    time_budget: Annotated[str, typer.Option(help="90s, 10m, 1h or none.")] = "12s",
+    time_budget: Annotated[str, typer.Option(help="90s, 10m, 1h or none.")] = "14s",
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     open_report: Annotated[bool, typer.Option("--open", help="Open the report.")] = False,
 ):
