@@ -47,15 +47,19 @@ _kept: dict = {}
 
 
 def on_toys(estimator, n_classes=2):
-    """A toy problem and the estimator fitted on it, once for the many checks that ask for that."""
-    problem = toy_problem(estimator, n_classes=n_classes)
+    """A toy problem and the estimator fitted on it, once for the many checks that ask for that.
+
+    The very same bags: copies elsewhere in memory may change the last digit of a sum.
+    """
     kind = type(estimator), estimator.__repr__(N_CHAR_MAX=10**6)
     if _kept.get("kind") != kind:
         _kept.clear()
         _kept["kind"] = kind
     if n_classes not in _kept:
-        _kept[n_classes] = fitted(estimator, problem)
-    return problem, copy.copy(_kept[n_classes])
+        problem = toy_problem(estimator, n_classes=n_classes)
+        _kept[n_classes] = problem, fitted(estimator, problem)
+    problem, model = _kept[n_classes]
+    return problem, copy.copy(model)
 
 
 def assert_close(a, b):

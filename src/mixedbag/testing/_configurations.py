@@ -70,9 +70,7 @@ FAST: dict[str, dict] = {
     "ExactBagMarginSVC": {"random_state": 0, "n_init": 2},
     "LNPBoost": {"random_state": 0, "n_init": 2, "n_rounds": 3},
     "SparseBagMarginSVC": {"random_state": 0, "n_init": 2},
-    "TransductiveClassifier": {
-        "estimator": LNPBoost(features="rbf", random_state=0, n_init=2, n_rounds=3)
-    },
+    "TransductiveClassifier": {"estimator": LNPBoost(random_state=0, n_init=2, n_rounds=3)},
 }
 
 # Class name → {check name: why it cannot hold}. Names are those of scikit-learn's checks and ours.
