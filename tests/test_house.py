@@ -24,7 +24,7 @@ FLOORS = [
     {"_version", "_parameters", "_segments", "_tables", "_files", "_on_disk", "exceptions"},
     {"bags", "pooling"},
     {"_validation", "_kernels", "_once", "_pairs", "_clusters", "_account", "_sorting", "_wide"},
-    {"_annealing", "_described"},
+    {"_annealing", "_described", "_unexplained"},
     {"_evidence", "_contributions", "_origin", "_permutation"},
     {"engines"},
     {"_solvers"},

@@ -4,16 +4,22 @@ And labels in per cent, which a table has as text.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mixedbag.exceptions import InputError
 
+if TYPE_CHECKING:
+    from mixedbag.datasets.records import BagData
+    from mixedbag.tables import Roles
+
 _PER_CENT = re.compile(r"\s*(\d+(?:[.,]\d+)?)\s*%\s*")
 
 
-def in_shares(data):
+def in_shares(data: "BagData") -> "BagData":
     """The data with labels such as "12.5 %" as shares; any others stay."""
     if data.y is None or data.y.dtype.kind not in "OU":
         return data
@@ -26,7 +32,9 @@ def in_shares(data):
     return replace(data, y=np.array(shares), notes=notes)
 
 
-def label_columns(label):
+def label_columns(
+    label: str | tuple[str, ...] | None,
+) -> tuple[tuple[str, ...], str | None] | None:
     """The columns of "no,yes", "yes/voters" or ["no", "yes"], and that of sizes; None for one."""
     if isinstance(label, tuple):
         return label, None
@@ -37,17 +45,19 @@ def label_columns(label):
     return (columns, size.strip() or None) if all(columns) else None
 
 
-def read_several(read, roles, columns, size):
+def read_several(
+    read: "Callable[[Roles], BagData]", roles: "Roles", columns: tuple[str, ...], size: str | None
+) -> "BagData":
     """What ``read(roles)`` finds, with a table of labels, or shares of a size.
 
     The table is read once for its features and again for each further column.
     """
     beside = (*columns[1:], *([size] if size else []))
     data = read(replace(roles, label=columns[0], drop=(*roles.drop, *beside)))
-    one = data.bags.feature_names[0]
+    features = data.bags.feature_names or []
 
     def also(name):
-        return _numbers(read(replace(roles, label=name, features=(one,), drop=())).y, name)
+        return _numbers(read(replace(roles, label=name, features=features[:1], drop=())).y, name)
 
     table = np.column_stack([_numbers(data.y, columns[0]), *map(also, columns[1:])])
     known = {f"column {name!r} left out: as asked" for name in beside}

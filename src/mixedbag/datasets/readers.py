@@ -171,6 +171,8 @@ def read(
     chosen = recognise(source, columns) if format is None else _format(format)
     if chosen.read is None:
         return _read_table(path, roles, query)
+    if isinstance(roles.label, tuple):
+        raise InputError(f"{path}: labels in several columns are read from tables only")
     rows = chosen.read(source, columns) if chosen.named else chosen.read(source)
     if not chosen.named and columns != Columns():
         rows.notes.append(
@@ -214,13 +216,12 @@ def is_table(path: Any) -> bool:
 
 def as_columns(roles: "Roles") -> Columns:
     """What the formats of the field can be asked for."""
-    if isinstance(roles.label, tuple):
-        raise InputError("labels in several columns are read from tables only")
     features = roles.features
     if features is not None and roles.time is not None:
         features = (*features, roles.time)
+    label = roles.label[0] if isinstance(roles.label, tuple) else roles.label
     return Columns(
-        roles.bag, roles.label, roles.weight, roles.instance, features, roles.drop, roles.group
+        roles.bag, label, roles.weight, roles.instance, features, roles.drop, roles.group
     )
 
 
