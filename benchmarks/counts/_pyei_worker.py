@@ -9,10 +9,11 @@ import sys
 import time
 
 import numpy as np
-from pyei.two_by_two import TwoByTwoEI
 
 
 def main(path):
+    from pyei.two_by_two import TwoByTwoEI  # of its own environment, not of the one that imports us
+
     with open(path) as file:
         told = {name: np.array(value) for name, value in json.load(file).items()}
     start = time.process_time()

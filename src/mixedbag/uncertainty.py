@@ -282,10 +282,8 @@ def posterior(
     """Plausible models of a fitted linear learner: draws from the posterior of its weights.
 
     By Laplace's approximation, around the weights that were found, on the bags that they were
-    found on. Where bags lie farther from what is expected of them than chance would have it, the
-    posterior of a classifier is as much wider (quasi-likelihood). Takes a moment, where `bootstrap`
-    takes as many fits as draws. For `AggregateLogisticRegression`, `AggregatePoissonRegressor` and
-    `AggregateRidgeRegressor`.
+    found on. Takes a moment, where `bootstrap` takes as many fits as draws. For
+    `AggregateLogisticRegression`, `AggregatePoissonRegressor` and `AggregateRidgeRegressor`.
 
     Parameters
     ----------
@@ -327,19 +325,12 @@ def posterior(
     bags = model._fitted(bags)
     mode, root = model._posterior(_labelled(model, bags, np.asarray(y), sample_weight))
     drawn = check_random_state(random_state).normal(size=(n_draws, root.shape[1])) @ root.T
-    spread = unexplained(model, _moved(model, mode + drawn), *_known(bags, np.asarray(y)))
-    wider = max(spread, 1.0) if is_classifier(model) else 1.0
-    models = _moved(model, mode + wider * drawn)
-    return PlausibleModels(model, models, spread, level, random_state)
-
-
-def _moved(model, weights):
-    """Copies of a linear model, each with other weights."""
     models = []
-    for flat in weights:
+    for weights in mode + drawn:
         models.append(copy.copy(model))
-        models[-1]._take_weights(flat)
-    return models
+        models[-1]._take_weights(weights)
+    spread = unexplained(model, models, *_known(bags, np.asarray(y)))
+    return PlausibleModels(model, models, spread, level, random_state)
 
 
 def _labelled(model, bags, y, sample_weight):
