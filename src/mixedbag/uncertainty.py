@@ -155,9 +155,8 @@ class PlausibleModels:
         UserWarning
             If bags differ by more than chance (`spread` above 1.25): then something that the
             features do not tell decides on a bag's label, and may go with the groups, or the
-            learner is too simple. No interval
-            covers that; `mixedbag.ecological.RowByColumn.from_bags` has the bounds that are
-            certain.
+            learner is too simple. No interval covers that;
+            `mixedbag.ecological.RowByColumn.from_bags` has the bounds that are certain.
         """
         bags = as_bags(bags)
         names, codes = np.unique(np.asarray(groups), return_inverse=True)
