@@ -387,6 +387,16 @@ def test_balanced_accuracy_minds_the_rare_class():
     assert minded.constant().mean == pytest.approx(0.5)
 
 
+def test_a_constant_ranks_nothing():
+    y = np.random.default_rng(0).permutation(np.arange(50) < 13).astype(int)
+    bags = Bags(np.random.default_rng(1).normal(size=(50, 1)), np.arange(51))
+    fast = {"learners": ["spread labels + logistic"], "folds": 4, "inner_folds": 2}
+    row = compare(bags, y, "any", metric="roc_auc", **fast).constant()
+    assert row.mean == 0.5
+    assert row.scores["roc_auc"] == 0.5
+    assert row.scores["average_precision"] == pytest.approx(13 / 50)
+
+
 def test_no_error_is_no_certainty():
     y = np.arange(80) % 2
     bags = Bags((10.0 * y + np.random.default_rng(0).normal(size=80))[:, None], np.arange(81))

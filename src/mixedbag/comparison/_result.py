@@ -220,7 +220,8 @@ class Comparison:
     @cached_property
     def _rows(self):
         entries = [self._entry(candidate) for candidate in self.candidates]
-        entries.append(Entry(CONSTANT, "constant", self._figure(CONSTANT, self._constant)))
+        figure = self.figures.of(CONSTANT, self.splits, self._constant, constant=True)
+        entries.append(Entry(CONSTANT, "constant", figure))
         finished = self.finished()
         for name, kind, n_best in ((CHOICE, "choice", 1), (STACK, "stack", _N_BEST)):
             if len(finished) >= min(n_best, 2):

@@ -5,6 +5,7 @@ import numpy as np
 TITLE = "Too few bags to tell"
 LEVEL = "warning"
 _FEWEST = 10  # of the rarest class, or a quarter of the amounts
+_FOLDS = 10  # beyond which more of them tell hardly more
 _WIDEST = 0.3  # of an interval between 0 and 1
 
 
@@ -17,16 +18,17 @@ def find(result):
         counts = [len(np.unique(unit[question.codes == k])) for k in range(len(question.classes))]
         rare = int(np.argmin(counts))
         few = f"Only {counts[rare]} {what} have the label {str(question.classes[rare])!r}"
-        too_few = counts[rare] < _FEWEST
+        too_few, most = counts[rare] < _FEWEST, counts[rare]
     else:
         few = f"There are only {n_units} {what}"
-        too_few = n_units < 4 * _FEWEST
+        too_few, most = n_units < 4 * _FEWEST, n_units
     advice = (
         "Take every figure with its interval, prefer simple learners, and collect more bags before "
         "you compare learners."
     )
-    if len(result.splits) < 10:
-        advice += " More folds tell more, too: --folds 10."
+    folds = min(_FOLDS, most)
+    if len(result.splits) < folds:
+        advice += f" More folds tell more, too: --folds {folds}."
     chosen, measure = result.chosen(), question.measure
     wide = False
     if chosen is not None and chosen.low is not None:
