@@ -157,6 +157,29 @@ def test_a_model_remembers_its_table(compared, folder):
     mixedbag("explain", model, "table.csv", "mol-003", folder=folder)
 
 
+def test_instances_keep_their_names(tmp_path):
+    data = make_any(n_bags=12, size=(2, 5), n_features=3, random_state=0)
+    names = {"conformer": [f"c{row}" for row in range(data.bags.n_instances)]}
+    write_csv(tmp_path / "table.csv", data.bags, data.y, extra=names)
+    write_csv(tmp_path / "plain.csv", data.bags, data.y)
+    columns = ("--bag", "molecule", "--label", "active", "--instance", "conformer")
+    mixedbag(
+        *("fit", "table.csv", *columns, "--learner", "spread labels + logistic"), folder=tmp_path
+    )
+    for table, expected in (("table.csv", names["conformer"]), ("plain.csv", None)):
+        said = mixedbag("predict", "model.skops", table, "--instances", folder=tmp_path)
+        found = [row["instance"] for row in csv.DictReader(said.stdout.splitlines())]
+        told = mixedbag(*("explain", "model.skops", table, "mol-001", "--json"), folder=tmp_path)
+        shown = {line["instance"] for line in json.loads(told.stdout)["instances"]}
+        first, last = data.bags.offsets[1:3]
+        if expected is None:  # a table without names is no worse for it
+            assert found[:2] == ["0", "1"]
+            assert shown == set(range(last - first))
+        else:
+            assert found == expected
+            assert shown == set(expected[first:last])
+
+
 def test_what_is_far_from_the_training_data_is_marked(compared, folder):
     lines = (folder / "table.csv").read_text().splitlines()
     row = lines[1].split(",")

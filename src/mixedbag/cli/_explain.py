@@ -43,8 +43,9 @@ def command(
     with asking(model):
         features = needed_features(fitted)
         bag, time = remembered(fitted, "bag", bag), remembered(fitted, "time", time)
-    data = read_bag(table, name, bag, features, time, query)
+    data = read_bag(table, name, bag, features, time, query, remembered(fitted, "instance"))
     found = data.bags
+    names = np.arange(found.n_instances) if data.instance_ids is None else data.instance_ids
     with asking(model):
         verdict = {name: plain(values[0]) for name, values in bag_answers(fitted, found).items()}
         answers = instance_answers(fitted, found)
@@ -53,7 +54,7 @@ def command(
         ranked = []
         for place, i in enumerate(contributions.ranking().tolist()):
             line = {
-                "instance": i,
+                "instance": plain(names[i]),
                 "contribution": float(f"{contributions.values[i]:.4g}"),
                 **{name: plain(values[i]) for name, values in answers.items()},
                 **_place(data.coords, i),

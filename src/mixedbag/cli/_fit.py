@@ -31,6 +31,7 @@ def command(
     time: Annotated[
         str | None, typer.Option(help="Column that orders the rows of a bag: a sequence.")
     ] = None,
+    instance: Annotated[str | None, typer.Option(help="Column with names of instances.")] = None,
     group: Annotated[
         str | None, typer.Option(help="Column with what must not be cut, such as the patient.")
     ] = None,
@@ -57,14 +58,18 @@ def command(
     from mixedbag.io import save
 
     refuse_other_run(out, overwrite)
-    columns = {"bag": bag, "label": label, "time": time, "group": group, "weight": weight}
+    columns = {"bag": bag, "label": label, "time": time, "instance": instance}
+    columns |= {"group": group, "weight": weight}
     if from_disk is None:
         from_disk = labels is None and not fits_in_memory(table)
     if from_disk:
-        source = spool_bags(table, bag, label, time, drop or (), group, weight, query, positive)
+        left_out = (*(drop or ()), *([] if instance is None else [instance]))
+        source = spool_bags(table, bag, label, time, left_out, group, weight, query, positive)
         notes, n_bags = source.notes, len(source)
     else:
-        data = read_data(table, bag, label, time, drop or (), None, group, weight, query, labels)
+        data = read_data(
+            table, bag, label, time, drop or (), instance, group, weight, query, labels
+        )
         data, _ = require_labels(data, table, positive)
         notes, n_bags = data.notes, len(data.bags)
     if not as_json:

@@ -56,6 +56,7 @@ def command(
     with asking(model):
         features = needed_features(fitted)
         bag, time = remembered(fitted, "bag", bag), remembered(fitted, "time", time)
+        names = remembered(fitted, "instance") if instances else None
     n_features = getattr(fitted, "n_features_in_", 20) if features is None else len(features)
     rows = max(2_000, _CELLS // max(1, n_features))
     if amount is not None and not instances:
@@ -67,7 +68,9 @@ def command(
     with (
         output(out, as_json) as writer,
         behind(writer.write) as give,
-        closing(ahead(stream_bags(table, bag, features, time, rows, query, amount))) as blocks,
+        closing(
+            ahead(stream_bags(table, bag, features, time, rows, query, amount, names))
+        ) as blocks,
     ):
 
         def answer(block):
@@ -136,7 +139,7 @@ def bag_columns(fitted: Any, data: "BagData") -> dict[str, Any]:
 
 
 def instance_columns(fitted: Any, data: "BagData", known: bool = False) -> dict[str, Any]:
-    """The answers about instances, with their bags' ids, their numbers there, and places.
+    """The answers about instances, with their bags' ids, their names or numbers there, and places.
 
     Where the amounts of bags are `known`, they are the labels of `data`.
     """
@@ -148,9 +151,12 @@ def instance_columns(fitted: Any, data: "BagData", known: bool = False) -> dict[
     places = {} if data.coords is None else dict(zip("xy", data.coords.T))
     amounts = _numbers(data.y) if known else None
     answers = places | instance_answers(fitted, bags, amounts) | outside(fitted, bags.singletons())
+    names = data.instance_ids
+    if names is None:
+        names = np.arange(bags.n_instances) - bags.spread(bags.offsets[:-1])
     return {
         "bag": pa.array(_ids(bags)).take(pa.array(bags.bag_of)),
-        "instance": pa.array(np.arange(bags.n_instances) - bags.spread(bags.offsets[:-1])),
+        "instance": pa.array(names),
         **{name: _arrow(values) for name, values in answers.items()},
     }
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +116,7 @@ def stream_bags(
     rows: int = 20_000,
     query: str | None = None,
     label: str | None = None,
+    instance: str | None = None,
 ) -> "Iterator[BagData]":
     """Blocks of whole bags of a table or folder of any length, with the features of a model.
 
@@ -133,10 +135,25 @@ def stream_bags(
         A select statement that makes the table of the one in the file.
     label : str, optional
         A column with something known of the bags.
+    instance : str, optional
+        A column with the names of instances; a table without it is read all the same.
     """
     from mixedbag.datasets import read_blocks
 
-    yield from read_blocks(path, bag, label, features=features, time=time, rows=rows, query=query)
+    asked = partial(
+        read_blocks, path, bag, label, features=features, time=time, rows=rows, query=query
+    )
+    blocks = asked(instance=instance)
+    try:
+        first = next(blocks, None)
+    except ValueError:  # no such column; or something else, which is met again
+        if instance is None:
+            raise
+        blocks = asked()
+        first = next(blocks, None)
+    if first is not None:
+        yield first
+        yield from blocks
 
 
 @at_the_edge
@@ -147,21 +164,25 @@ def read_bag(
     features: Sequence[str] | None = None,
     time: str | None = None,
     query: str | None = None,
+    instance: str | None = None,
 ) -> "BagData":
-    """The one bag of that id, as `BagData`."""
-    from mixedbag.datasets import BagData, read_blocks
+    """The one bag of that id, as `BagData`; parameters as in `stream_bags`."""
+    from mixedbag.datasets import BagData
     from mixedbag.datasets._folders import is_folder
     from mixedbag.datasets._folders import read_bag as read_file
 
     if is_folder(path):
         return read_file(path, name)
     n_bags = 0
-    for data in read_blocks(path, bag, features=features, time=time, query=query, rows=20_000):
+    for data in stream_bags(path, bag, features, time, query=query, instance=instance):
         ids = data.bags.ids
         ids = range(n_bags, n_bags + len(data.bags)) if ids is None else ids.tolist()
         for i, candidate in enumerate(ids):
             if str(candidate) == name:
-                return BagData(data.bags[i : i + 1])
+                rows, names = data.bags.rows_of(np.array([i])), data.instance_ids
+                return BagData(
+                    data.bags[i : i + 1], instance_ids=None if names is None else names[rows]
+                )
         n_bags += len(data.bags)
     raise ValueError(f"{path} has no bag {name!r} among its {n_bags} bags")
 
