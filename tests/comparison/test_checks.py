@@ -73,6 +73,17 @@ def test_a_feature_that_is_the_label_is_a_leak(plain):
     assert found(plain, 2) is None
 
 
+def test_days_on_which_one_class_was_measured_are_a_leak():
+    data = make_any(n_bags=60, size=(2, 6), n_features=2, random_state=0)
+    rng = np.random.default_rng(0)
+    day = 2 * rng.integers(5, size=60) + np.asarray(data.y)  # odd days: positive
+    X = np.column_stack([data.bags.instances, data.bags.spread(day)])
+    bags = data.bags.with_instances(X, ["a", "b", "day"])
+    says, advice = found(compared(bags, data.y), 2)
+    assert "day" in says
+    assert "--drop" in advice
+
+
 def test_the_size_of_a_bag_is_a_leak():
     rng = np.random.default_rng(0)
     y = np.arange(40) % 2
