@@ -60,23 +60,30 @@ class Counted:
 def taught(protocol, folds, trials):
     """What the trials on folds that cover all bags say of all bags: no fit is needed for it.
 
-    Every bag was answered about by a model that had not seen it; the setting is the one that most
-    folds chose, of equals the one with smaller loss.
+    The setting is the one that most folds chose, of equals the one with smaller loss. What its
+    scores mean is learned from its own: other settings may have another scale. So a bag's evidence
+    is that of its fold where this chose the setting, else the one from inside another fold that
+    did. Either way the model had not seen the bag.
     """
     question, bags = protocol.question, protocol.bags
+    setting = _favourite(trials)
+    chose = [i for i, trial in enumerate(trials) if trial.setting == setting]
     width = trials[0].outer.shape[1]
     inner = np.empty((len(bags), width))
     instances = np.empty((bags.n_instances, width), dtype=np.float32)
     limit = np.finfo(np.float32).max
-    for fold, trial in zip(folds, trials, strict=True):
-        inner[fold.test] = trial.outer
-        instances[bags.rows_of(fold.test)] = np.clip(trial.instances, -limit, limit)
+    first, inside = folds[chose[0]], trials[chose[0]]
+    inner[first.train], instances[bags.rows_of(first.train)] = inside.inner, inside.inner_instances
+    for i in chose:
+        rows = folds[i].test
+        inner[rows] = trials[i].outer
+        instances[bags.rows_of(rows)] = np.clip(trials[i].instances, -limit, limit)
     rows = protocol.everything.train
     answer = calibrator(question, inner, rows)(inner)
     loss = question.mean(question.loss(answer, rows), rows)
     nothing = np.empty((0, width))
     return Trial(
-        *(_favourite(trials), inner, instances, nothing, nothing, loss),
+        *(setting, inner, instances, nothing, nothing, loss),
         n_settings=trials[0].n_settings,
         seconds=0.0,
     )
