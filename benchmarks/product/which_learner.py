@@ -4,15 +4,15 @@ Nested figures, as `compare` gives them. The sets of the rule "any" are those of
 whose instances have known labels; each set has the same time budget.
 """
 
-from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
+from scipy.stats import rankdata, studentized_range
 from sklearn.metrics import r2_score, roc_auc_score
 
-from benchmarks._tables import Table
+from benchmarks._tables import Table, grouped
 from benchmarks.arhmm._series import Series
-from benchmarks.product.ten_sets import BUDGET, SETS, compared, trials
+from benchmarks.product.ten_sets import SETS, compared, trials
 from mixedbag.comparison import RULES, compare
 from mixedbag.datasets import (
     BagData,
@@ -59,53 +59,41 @@ PROBLEMS = {
         "sitting on bed": lambda: _activity("batteryless", 1),
     },
 }
-TINY = {"rule": "majority", "budget": 60.0}
+BUDGET = 100.0  # seconds a set, on two cores
+TINY = {"rule": "majority", "data": "wine sessions", "budget": 60.0}
 
 
 def cases():
-    return [{"rule": rule, "budget": BUDGET} for rule in RULES]
+    sets = {"any": [*SETS, *PROBLEMS["any"]]}
+    return [
+        {"rule": rule, "data": name, "budget": BUDGET}
+        for rule in RULES
+        if rule in PROBLEMS
+        for name in sets.get(rule, PROBLEMS[rule])
+    ]
 
 
 def run(case):
-    """Mean figures, mean place and time of every learner that met all folds of a set."""
-    figures, places, seconds = defaultdict(list), defaultdict(list), defaultdict(list)
-    inside = defaultdict(list)
-    found = comparisons(case["rule"], case["budget"])
-    for name, result in found.items():
-        board = [r for r in result.leaderboard() if r.status == "done" and r.kind != "constant"]
-        for place, row in enumerate(board, start=1):
-            figures[row.name].append(row.mean)
-            places[row.name].append(place)
-            seconds[row.name].append(row.seconds)
-            quality = instance_quality(case["rule"], name, result, row.name)
-            if quality is not None:
-                inside[row.name].append(quality)
-    measure = next(iter(found.values())).measure
-    lines = [
-        {
-            "learner": learner,
-            measure: round(float(np.mean(values)), 3),
-            "of instances": round(float(np.mean(inside[learner])), 3) if inside[learner] else "",
-            "sets": f"{len(values)}/{len(found)}",
-            "mean place": round(float(np.mean(places[learner])), 1),
-            "seconds a set": round(float(np.mean(seconds[learner])), 1),
-        }
-        for learner, values in figures.items()
-    ]
-    # A place on few sets says little: learners that finished less than half come last.
-    lines.sort(key=lambda row: (2 * len(figures[row["learner"]]) < len(found), row["mean place"]))
-    return {"lines": lines, "sets": list(found)}
+    """Nested figures and time of every learner that met all folds of the set."""
+    result = comparison(**case)
+    measure, lines = result.measure, []
+    for row in result.leaderboard():
+        if row.status != "done" or row.kind == "constant":
+            continue
+        area = row.scores.get("roc_auc") or row.scores.get("roc_auc_ovr")
+        inside = instance_quality(case["rule"], case["data"], result, row.name)
+        lines.append([row.name, row.mean, area, inside, row.seconds])
+    return {"measure": measure, "lines": lines}
 
 
-def comparisons(rule, budget):
-    """Name of the data set to its comparison."""
-    found = {name: compared(name, budget) for name in SETS} if rule == "any" else {}
-    for name, make in PROBLEMS[rule].items():
-        data, folder = make(), trials(f"{name}-{budget:g}")
-        settings = {"time_budget": budget, "folder": folder, "folds": 5, "n_jobs": -1}
-        metric = None if rule in ("count", "sum") else "accuracy"  # one column for all sets
-        found[name] = compare(data.bags, data.y, rule, metric=metric, **settings)
-    return found
+def comparison(rule, data, budget):
+    """The comparison on one set, going on from what its folder has."""
+    if data in SETS:
+        return compared(data, budget)
+    made, folder = PROBLEMS[rule][data](), trials(f"{data}-{budget:g}")
+    settings = {"time_budget": budget, "folder": folder, "folds": 5, "n_jobs": -1}
+    metric = None if rule in ("count", "sum") else "accuracy"  # one column for all sets
+    return compare(made.bags, made.y, rule, metric=metric, **settings)
 
 
 def instance_quality(rule, name, result, learner):
@@ -125,18 +113,60 @@ def instance_quality(rule, name, result, learner):
 
 
 def table(rows):
-    return [
-        Table(
-            f"{row['rule']}: {RULES[row['rule']]}",
-            row["lines"],
-            "Sets: " + ", ".join(row["sets"]) + ".",
+    return [_of_rule(rule, some) for (rule,), some in grouped(rows, "rule").items()]
+
+
+def _of_rule(rule, rows):
+    """Means over the sets that a learner finished; places among those that finished all."""
+    found = {row["data"]: {line[0]: line[1:] for line in row["lines"]} for row in rows}
+    names = list(dict.fromkeys(name for lines in found.values() for name in lines))
+    through = [name for name in names if all(name in lines for lines in found.values())]
+    figures = np.array([[lines[name][0] for name in through] for lines in found.values()])
+    places = dict(zip(through, rankdata(-figures.round(6), axis=1).mean(axis=0)))
+    lines = []
+    for name in names:
+        own = [lines[name] for lines in found.values() if name in lines]
+        figure, area, inside, seconds = (_mean(values) for values in zip(*own))
+        lines.append(
+            {
+                "learner": name,
+                rows[0]["measure"]: figure,
+                "ROC AUC": area,
+                "of instances": inside,
+                "sets": f"{len(own)}/{len(found)}",
+                "mean place": round(places[name], 1) if name in places else "",
+                "seconds a set": seconds,
+            }
         )
-        for row in rows
-    ]
+    if rule in ("count", "sum"):
+        lines = [{k: v for k, v in line.items() if k != "ROC AUC"} for line in lines]
+    n_sets = {line["learner"]: int(line["sets"].partition("/")[0]) for line in lines}
+    lines.sort(key=lambda line: (places.get(line["learner"], np.inf), -n_sets[line["learner"]]))
+    notes = f"Sets: {', '.join(found)}."
+    if len(through) > 1 and len(found) > 1:
+        notes += (
+            f" Places are among the {len(through)} that finished all sets; places that differ by "
+            f"less than {critical_difference(len(through), len(found)):.1f} are not told apart by "
+            "so few sets (Nemenyi's critical difference, 5 %)."
+        )
+    return Table(f"{rule}: {RULES[rule]}", lines, notes)
+
+
+def _mean(values):
+    known = [value for value in values if value is not None]
+    return round(float(np.mean(known)), 3) if known else ""
+
+
+def critical_difference(n_learners, n_sets, level=0.05):
+    """How far mean places over some sets must lie apart for two of all learners to differ."""
+    spread = studentized_range.ppf(1 - level, n_learners, np.inf) / np.sqrt(2)
+    return float(spread * np.sqrt(n_learners * (n_learners + 1) / (6 * n_sets)))
 
 
 def publish(rows, folder):
     """The docs page: what to take for each kind of label, with the figures behind it."""
+    if len(rows) < len(cases()):
+        return
     lines = ["# Which learner for which labels", "", OPENING, ""]
     for one in table(rows):
         rule, says = one.title.split(": ", 1)
@@ -147,17 +177,18 @@ def publish(rows, folder):
         advice = f"Try first: **{first}**. To tell instances apart: **{inside}**."
         lines += [f"## {rule}", "", f"{says[0].upper()}{says[1:]}. {advice}", ""]
         lines += [*one.markdown().splitlines()[2:], ""]
-    if len(rows) == len(RULES):
-        PAGE.write_text("\n".join(lines))
+    PAGE.write_text("\n".join(lines))
 
 
 OPENING = (
     "Written by `python -m benchmarks product/which_learner` from measured results: nested "
-    "cross-validation, every setting chosen inside the training bags. Figures are means over "
-    "the sets that a learner finished within the time budget, so compare rows with the same "
-    "number of sets; those that finished less than half come last, and a learner that finished "
-    'none is absent. "Of instances" is for single instances, where their truth is known: the area '
-    "under the ROC curve for any and sequence, else accuracy, or R² of totals. The stack and the "
-    "best single, chosen inside, are what `mixedbag compare` makes of the others; without a reason "
-    "to do otherwise, take the model it saves."
+    "cross-validation, every setting chosen inside the training bags, the same time for every set "
+    f"({BUDGET:g} seconds on two cores). Figures are means over the sets that a learner finished "
+    "in that time, so compare rows with the same number of sets; learners that did not finish all "
+    "come last, without a place, and one that finished none is absent: "
+    "`python -m benchmarks field/assumptions` has those as well. "
+    '"Of instances" is for single instances, where their truth is known: the area under the ROC '
+    "curve for any and sequence, else accuracy, or R² of totals. The stack and the best single, "
+    "chosen inside, are what `mixedbag compare` makes of the others; without a reason to do "
+    "otherwise, take the model it saves."
 )
