@@ -202,10 +202,10 @@ def test_the_same_seed_gives_the_same_figures():
     assert np.array_equal(first, second)
 
 
-def mislabelled(n_bags=60):
-    """Bags of which the last third have wrong labels and hardly any weight."""
+def mislabelled(n_bags=90):
+    """Bags of which the last two fifths have wrong labels and hardly any weight."""
     data = make_any(n_bags=n_bags, size=(2, 5), n_features=3, random_state=0)
-    wrong = np.arange(n_bags) >= 2 * n_bags // 3
+    wrong = np.arange(n_bags) >= 3 * n_bags // 5
     return data, np.where(wrong, 1 - data.y, data.y), np.where(wrong, 1e-4, 7.0)
 
 
