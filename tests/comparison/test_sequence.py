@@ -97,6 +97,7 @@ def test_what_promises_more_for_its_cost_comes_first(data):
         "slow": Known(0.5, slow),
         "quick and bad": Known(0.1, quick),
         "quick": Known(0.8, quick),
+        "as good, and slower": Known(0.81, Law(0, -4.0, 0, 0, 0)),
     }
     candidates = [Candidate(name, None, {}, effort) for name, effort in made.items()]
     order = list(dict.fromkeys(u.candidate.name for u in sequence_of(candidates, protocol)))

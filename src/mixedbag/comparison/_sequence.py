@@ -13,6 +13,7 @@ from mixedbag.comparison._trials import blocks
 from mixedbag.exceptions import InputError
 
 _QUICK = 4.0  # expected seconds within which the first learner should be through
+_CLOSE = 0.02  # merits that differ by less are not worth waiting for
 _REFINING = 0.3  # what further settings promise, beside the learner's first
 _SHORT_LIST = 5  # learners that a budget should have room for, on all folds
 
@@ -76,12 +77,12 @@ def _costs(candidate, protocol):
 
 
 def _first(steps):
-    """The best of the quick steps; the quickest where none is quick."""
+    """Of the quick steps that are about as good as their best the quickest; else of all."""
     begin = [step for step in steps if step[3] == 0]
     quick = [step for step in begin if step[4] <= _QUICK]
-    if quick:
-        return min(quick, key=lambda step: step[1])
-    return min(begin, key=lambda step: step[4])
+    best = max((-step[1] for step in quick), default=0.0)
+    close = [step for step in quick if -step[1] >= best - _CLOSE]
+    return min(close or begin, key=lambda step: step[4])
 
 
 def _rounded(value):
