@@ -59,7 +59,7 @@ PROBLEMS = {
         "sitting on bed": lambda: _activity("batteryless", 1),
     },
 }
-BUDGET = 100.0  # seconds a set, on two cores
+BUDGET = 200.0  # seconds a set, on one core
 TINY = {"rule": "majority", "data": "wine sessions", "budget": 60.0}
 
 
@@ -183,7 +183,7 @@ def publish(rows, folder):
 OPENING = (
     "Written by `python -m benchmarks product/which_learner` from measured results: nested "
     "cross-validation, every setting chosen inside the training bags, the same time for every set "
-    f"({BUDGET:g} seconds on two cores). Figures are means over the sets that a learner finished "
+    f"({BUDGET:g} seconds of one core). Figures are means over the sets that a learner finished "
     "in that time, so compare rows with the same number of sets; learners that did not finish all "
     "come last, without a place, and one that finished none is absent: "
     "`python -m benchmarks field/assumptions` has those as well. "
