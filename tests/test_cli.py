@@ -12,8 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
-from mixedbag import Bags, load
+from mixedbag import Bags, compare, load
+from mixedbag.cli._live import leaderboard
 from mixedbag.datasets import make_any, make_count, make_sequences, make_sum
 from tests.command import mixedbag
 
@@ -115,6 +117,21 @@ def test_a_folder_of_bags_goes_all_the_way(tmp_path):
     for command in (("fit", "slides"), ("evaluate", "model.skops", "slides")):
         done = mixedbag(*command, "--overwrite", folder=tmp_path, code=2)
         assert "slides has no labels: name the table that has them with --labels" in done.stderr
+
+
+def test_a_narrow_screen_has_fewer_columns():
+    data = make_any(n_bags=16, size=(2, 4), n_features=2, random_state=0)
+    result = compare(data.bags, data.y, learners=[LEARNERS.split(",")[0]], folds=2)
+    seen = {}
+    for width in (120, 80, 60):
+        console = Console(width=width, file=io.StringIO())
+        console.print(leaderboard(result, over=True))
+        seen[width] = console.file.getvalue()
+        assert "…" not in seen[width]
+        assert "always" in seen[width]
+    assert "constant" in seen[120]
+    assert "constant" not in seen[80]
+    assert "interval" in seen[60]
 
 
 def test_a_saved_model_predicts_and_explains(compared, folder):

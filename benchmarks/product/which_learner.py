@@ -10,8 +10,10 @@ import numpy as np
 from scipy.stats import rankdata, studentized_range
 from sklearn.metrics import r2_score, roc_auc_score
 
-from benchmarks._tables import Table, grouped
+from benchmarks._store import Store
+from benchmarks._tables import RESULTS, Table, grouped
 from benchmarks.arhmm._series import Series
+from benchmarks.field import assumptions
 from benchmarks.product.ten_sets import SETS, compared, trials
 from mixedbag.comparison import RULES, compare
 from mixedbag.datasets import (
@@ -177,6 +179,9 @@ def publish(rows, folder):
         advice = f"Try first: **{first}**. To tell instances apart: **{inside}**."
         lines += [f"## {rule}", "", f"{says[0].upper()}{says[1:]}. {advice}", ""]
         lines += [*one.markdown().splitlines()[2:], ""]
+    tested = [row.figures for row in Store(RESULTS / "field.jsonl").latest("assumptions").values()]
+    for one in assumptions.table(tested):
+        lines += [one.markdown()]
     PAGE.write_text("\n".join(lines))
 
 
@@ -185,8 +190,8 @@ OPENING = (
     "cross-validation, every setting chosen inside the training bags, the same time for every set "
     f"({BUDGET:g} seconds of one core). Figures are means over the sets that a learner finished "
     "in that time, so compare rows with the same number of sets; learners that did not finish all "
-    "come last, without a place, and one that finished none is absent: "
-    "`python -m benchmarks field/assumptions` has those as well. "
+    "come last, without a place, and one that finished none is absent (the last table has those "
+    "for *any* as well). "
     '"Of instances" is for single instances, where their truth is known: the area under the ROC '
     "curve for any and sequence, else accuracy, or R² of totals. The stack and the best single, "
     "chosen inside, are what `mixedbag compare` makes of the others; without a reason to do "

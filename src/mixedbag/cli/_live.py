@@ -13,6 +13,8 @@ from mixedbag.cli._terminal import shown, wide
 
 _STYLES = {"stack": "bold green", "choice": "green", "constant": "yellow", "learner": ""}
 _OTHERS = 2  # measures shown beside the one that decides
+_NAME = 12  # columns that a learner's name keeps on the narrowest screen
+_WIDEST = 1000
 _EVERY = 1.0  # seconds between two tables
 
 
@@ -92,41 +94,70 @@ class _Lines:
 
 
 def leaderboard(result, over=False):
-    """The leaderboard as a rich table; learners that have not begun are one line."""
-    measure = result.question.measure
-    others = [m for m in result.figures.measures if m is not measure][:_OTHERS]
-    table = Table(header_style="bold", box=None, pad_edge=False)
-    table.add_column("learner", no_wrap=True)
-    table.add_column(_header(measure), justify="right", style="bold", no_wrap=True)
-    table.add_column("95 % interval", justify="right", no_wrap=True)
-    for other in others:
-        table.add_column(_header(other), justify="right", style="dim", no_wrap=True)
-    table.add_column("p\nbest", justify="right")
-    table.add_column("p\nconstant", justify="right")
-    table.add_column("folds", justify="right")
-    table.add_column("time", justify="right", no_wrap=True)
-    table.add_column("")
-    waiting = 0
-    for row in result.leaderboard():
-        if row.status == "waiting" and row.name not in result.running:
-            waiting += 1
-            continue
-        failed = row.name in result.failures
-        state = row.status if failed else "running" if row.name in result.running else ""
-        table.add_row(
-            shown(row.name, _STYLES[row.kind]),
-            measure.shown(row.mean),
-            measure.shown_interval(row.low, row.high),
-            *(other.shown(row.scores.get(other.name)) for other in others),
-            p_value(row.p_value),
-            p_value(row.p_constant),
-            f"{row.folds}/{len(result.splits)}",
-            f"{row.seconds:.1f} s" if row.seconds else "",
-            Text(state, style="red" if failed else "dim"),
-        )
-    if waiting:
-        table.add_row(Text(f"{waiting} more {'never began' if over else 'wait'}", style="dim"))
-    return Padding(table, (0, 0, 0, 2))
+    """The leaderboard for a screen of any width; learners that have not begun are one line."""
+    return Padding(_Board(result, over), (0, 0, 0, 2))
+
+
+class _Board:
+    """As many columns as the screen has room for: first the tests go, then other measures."""
+
+    def __init__(self, result, over):
+        self._result = result
+        self._over = over
+        self._fitting = {}
+
+    def __rich_console__(self, console, options):
+        width = options.max_width
+        if width not in self._fitting:
+            self._fitting[width] = self._made_for(width, console)
+        yield self._fitting[width]
+
+    def _made_for(self, width, console):
+        for n_others, tests in ((_OTHERS, True), (_OTHERS, False), (1, False), (0, False)):
+            table = self._table(n_others, tests)
+            if (
+                console.measure(table, options=console.options.update(width=_WIDEST)).maximum
+                <= width
+            ):
+                break
+        return table
+
+    def _table(self, n_others, tests):
+        result = self._result
+        measure = result.question.measure
+        others = [m for m in result.figures.measures if m is not measure][:n_others]
+        table = Table(header_style="bold", box=None, pad_edge=False)
+        table.add_column("learner", min_width=_NAME)
+        table.add_column(_header(measure), justify="right", style="bold", no_wrap=True)
+        table.add_column("95 % interval", justify="right", no_wrap=True)
+        for other in others:
+            table.add_column(_header(other), justify="right", style="dim", no_wrap=True)
+        for name in ("p\nbest", "p\nconstant") if tests else ():
+            table.add_column(name, justify="right", no_wrap=True)
+        table.add_column("folds", justify="right", no_wrap=True)
+        table.add_column("time", justify="right", no_wrap=True)
+        table.add_column("", no_wrap=True)
+        waiting = 0
+        for row in result.leaderboard():
+            if row.status == "waiting" and row.name not in result.running:
+                waiting += 1
+                continue
+            failed = row.name in result.failures
+            state = row.status if failed else "running" if row.name in result.running else ""
+            table.add_row(
+                shown(row.name, _STYLES[row.kind]),
+                measure.shown(row.mean),
+                measure.shown_interval(row.low, row.high),
+                *(other.shown(row.scores.get(other.name)) for other in others),
+                *((p_value(row.p_value), p_value(row.p_constant)) if tests else ()),
+                f"{row.folds}/{len(result.splits)}",
+                f"{row.seconds:.1f} s" if row.seconds else "",
+                Text(state, style="red" if failed else "dim"),
+            )
+        if waiting:
+            what = "never began" if self._over else "wait"
+            table.add_row(Text(f"{waiting} more {what}", style="dim"))
+        return table
 
 
 def _header(measure):

@@ -62,20 +62,15 @@ class Figures:
         self.measures = suitable(self.cases)
         self._known = {}
 
-    def of(self, key, splits, answer, constant=False):
-        """The figure of `answer`, a function of a split; `key` names whose answers they are.
-
-        A `constant` is the same within a fold, so it ranks nothing.
-        """
+    def of(self, key, splits, answer):
+        """The figure of `answer`, a function of a split; `key` names whose answers they are."""
         splits = list(splits)
         key = key, tuple(split.name for split in splits)
         if key not in self._known:
-            self._known[key] = self._measured(
-                [(split, answer(split)) for split in splits], constant
-            )
+            self._known[key] = self._measured([(split, answer(split)) for split in splits])
         return self._known[key]
 
-    def _measured(self, answered, constant):
+    def _measured(self, answered):
         repeats = {}
         for split, answer in answered:
             repeat = split.name.partition(".")[0]
@@ -84,23 +79,12 @@ class Figures:
             (self.cases[np.concatenate(rows)], np.concatenate(answers))
             for rows, answers in (zip(*parts) for parts in repeats.values())
         ]
-        ranked = [(cases, _tied(answers)) for cases, answers in pooled] if constant else pooled
-        pairs = {m.name: ranked if m.is_ranking else pooled for m in self.measures}
-        ends = np.mean([self.measure.interval(*p) for p in pairs[self.measure.name]], axis=0)
+        ends = np.mean([self.measure.interval(*pair) for pair in pooled], axis=0)
         return Figure(
             *ends.tolist(),
             {s.name: self.measure.score(self.cases[s.test], answer) for s, answer in answered},
-            {m.name: float(np.mean([m.score(*p) for p in pairs[m.name]])) for m in self.measures},
+            {m.name: float(np.mean([m.score(*pair) for pair in pooled])) for m in self.measures},
         )
-
-
-def _tied(answers):
-    """Answers in no order.
-
-    A constant follows the shares of classes in the training part, which lean away from those of
-    the bags left out: ranked by that accident, it would seem to order bags of different folds.
-    """
-    return np.broadcast_to(answers[0], answers.shape)
 
 
 class Entry(NamedTuple):

@@ -90,8 +90,8 @@ class _Question:
         cases = self.cases[rows]
         return lambda answer, weight: self.measure.judge(replace(cases, weight=weight), answer)
 
-    def constant(self, rows, sizes):
-        """What can be answered about bags of these sizes by who only saw the labels of `rows`."""
+    def constant(self, sizes):
+        """What can be answered about bags of these sizes by who only knows the labels."""
         raise NotImplementedError
 
 
@@ -149,9 +149,9 @@ class Classes(_Question):
         """The predicted classes in the words of the data."""
         return self.classes[self.answered(answer)]
 
-    def constant(self, rows, sizes):
+    def constant(self, sizes):
         """How frequent each class is."""
-        share = np.bincount(self.codes[rows], self.weight[rows], len(self.classes))
+        share = np.bincount(self.codes, self.weight, len(self.classes))
         return np.tile(share / share.sum(), (len(sizes), 1))
 
     @property
@@ -210,9 +210,9 @@ class Amounts(_Question):
     def labels(self, answer):
         return answer[:, 0] if self.y.ndim == 1 else answer
 
-    def constant(self, rows, sizes):
+    def constant(self, sizes):
         """The mean label."""
-        mean = np.average(self.cases.truth[rows], axis=0, weights=self.weight[rows])
+        mean = np.average(self.cases.truth, axis=0, weights=self.weight)
         return np.tile(mean, (len(sizes), 1))
 
     @property
@@ -236,9 +236,8 @@ class Counts(Amounts):
         error = np.abs(cases.truth - answer).sum(axis=1) / (2 if self.y.ndim == 2 else 1)
         return 1.0 - error / cases.sizes
 
-    def constant(self, rows, sizes):
+    def constant(self, sizes):
         """The same share of every bag."""
-        weight = self.weight[rows]
-        share = weight @ self.cases.truth[rows] / (weight @ self.cases.sizes[rows])
+        share = self.weight @ self.cases.truth / (self.weight @ self.cases.sizes)
         sizes = np.ones(len(sizes)) if self.rule == "proportion" else sizes
         return share * np.asarray(sizes)[:, None]
