@@ -27,7 +27,7 @@ grid = np.linspace(20, 85, 60)
 curves = []
 for draw in range(20):
     drawn = np.arange(150) if draw == 0 else rng.integers(0, 150, 150)
-    model = AggregateMLPClassifier(hidden=4, alpha=0.1, random_state=0)
+    model = AggregateMLPClassifier(hidden=4, alpha=0.1, n_networks=1, random_state=0)
     model.fit(precincts[drawn], yes[drawn])
     curves.append(model.predict_proba(((grid - 50) / 15)[:, None])[:, 1])
 right = ((age > 50) == says_yes).mean()

@@ -9,6 +9,11 @@ import pytest
 
 
 def pytest_configure(config):
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        return  # it hands tests to workers and runs none: no need to import anything for them
+    # News for users, not a fault of ours.
+    told = "default::sklearn.exceptions.ConvergenceWarning"
+    config.addinivalue_line("filterwarnings", told)
     if os.environ.get("NUMBA_DISABLE_JIT") != "1":
         folder = config.rootpath / ".pytest_cache" / "compiling"
         folder.mkdir(parents=True, exist_ok=True)

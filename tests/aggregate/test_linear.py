@@ -33,12 +33,17 @@ def brute_force(p, count):
     return total
 
 
+def as_of_bags(offsets):
+    """Read-only, as those of bags: the same compiled kernel."""
+    offsets.flags.writeable = False
+    return offsets
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_poisson_binomial_is_the_sum_over_all_labelings(seed):
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 9, 6)
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    offsets.flags.writeable = False  # as those of bags: the same compiled kernel
+    offsets = as_of_bags(np.concatenate([[0], np.cumsum(sizes)]))
     z = 2 * rng.standard_normal(offsets[-1])
     counts = rng.integers(0, sizes + 1)
     value, counted = log_likelihood(z, offsets, counts)
@@ -53,7 +58,7 @@ def test_poisson_binomial_is_the_sum_over_all_labelings(seed):
 @pytest.mark.parametrize("count", [0, 1, 1_000, 1_900, 2_000])
 def test_poisson_binomial_of_large_unlikely_counts_is_the_binomial_law(count):
     z = np.full(2_000, -13.0)
-    value, counted = log_likelihood(z, np.array([0, 2_000]), np.array([count]))
+    value, counted = log_likelihood(z, as_of_bags(np.array([0, 2_000])), np.array([count]))
     assert_allclose(value, binom.logpmf(count, 2_000, expit(-13.0)), rtol=1e-9)
     assert_allclose(counted, count / 2_000, atol=1e-9)
 

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
 from mixedbag import compare
-from mixedbag.comparison import _compare
+from mixedbag.comparison import _compare, _schedule
 from mixedbag.comparison._candidates import Candidate
 from mixedbag.datasets import make_any
 from mixedbag.exceptions import InputError
@@ -60,6 +60,9 @@ def with_trouble(monkeypatch):
 )
 def test_trouble_is_a_row(with_trouble, monkeypatch, tol, n_jobs, budget, status, message):
     monkeypatch.setenv("PYTHONPATH", os.path.dirname(__file__))
+    # The healthy one, without which there is no answer, is waited for whatever it takes.
+    monkeypatch.setattr(_schedule, "_PATIENCE", 0.1)
+    monkeypatch.setattr(_schedule, "_SHARE", 0.0)
     with_trouble(tol)
     data = make_any(n_bags=30, size=(2, 4), n_features=3, random_state=0)
     result = compare(data.bags, data.y, folds=2, inner_folds=2, n_jobs=n_jobs, time_budget=budget)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mixedbag import tables
 from mixedbag.datasets import read
 
 TABLE = """place,age,no,yes,voters,yes/no
@@ -83,3 +84,16 @@ def test_a_column_of_that_name_comes_first(path):
 def test_what_cannot_be_is_refused(path, label, reason):
     with pytest.raises(ValueError, match=reason):
         read(path, "place", label)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("place,age,no,yes\na,1,2,1\na,2\n", "line 3"), ("age,no,yes\n1,2,1\n", "'place'")],
+)
+def test_what_is_wrong_with_the_table_is_said_at_once(tmp_path, monkeypatch, text, reason):
+    path, asked, reading = tmp_path / "t.csv", [], tables.read
+    path.write_text(text)
+    monkeypatch.setattr(tables, "read", lambda *a: asked.append(a) or reading(*a))
+    with pytest.raises(ValueError, match=reason):
+        read(path, "place", "no,yes")
+    assert len(asked) == 1

@@ -1,10 +1,13 @@
 """Counts and totals: what is said of instances adds up to what is said of the bag."""
 
+import math
+
+import numba
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, log_softmax
 
-from mixedbag.pooling import bag_max, bag_sum, spread
+from mixedbag.pooling import bag_sum, spread
 
 _CERTAIN = 1e-12  # answers are never surer than this, so that log-odds stay finite
 _STEPS = 200
@@ -12,27 +15,49 @@ _STEPS = 200
 
 def shift_to_counts(z, offsets, counts):
     """The shift of every bag after which its instances' probabilities add up to its count."""
-    z = np.asarray(z, dtype=np.float64)
     sizes = np.diff(offsets)
     share = np.clip(np.asarray(counts) / sizes, _CERTAIN, 1.0 - _CERTAIN)
-    odds = np.log(share) - np.log1p(-share)
-    # Were all z equal to the least (largest) of the bag, this shift would be exact.
-    low = odds - bag_max(z, offsets)
-    high = odds - np.minimum.reduceat(z, offsets[:-1])
-    shift = (low + high) / 2
+    near = sizes * (1e-14 + 1e-12 * np.minimum(share, 1.0 - share))
+    return _shifts(np.ascontiguousarray(z, dtype=np.float64), offsets, share * sizes, near)
+
+
+@numba.njit(cache=True, nogil=True)
+def _shifts(z, offsets, counts, near):
+    shift = np.empty(len(counts))
+    for i in range(len(counts)):
+        shift[i] = shift_to_count(z, offsets[i], offsets[i + 1], counts[i], near[i])
+    return shift
+
+
+@numba.njit(cache=True, nogil=True)
+def shift_to_count(z, start, stop, count, near):
+    """A shift of a bag after which its instances' probabilities add up to about its count.
+
+    At most `near` away from it. Newton's steps, kept between bounds that come closer; the count is
+    above zero and below the size of the bag.
+    """
+    n = stop - start
+    odds = math.log(count) - math.log(n - count)
+    # Were all z equal to the largest (least) of the bag, this shift would be exact.
+    low, high = odds - z[start:stop].max(), odds - z[start:stop].min()
+    shift = min(max(0.0, low), high)
     for _ in range(_STEPS):
-        q = expit(z + spread(shift, offsets))
-        mean = bag_sum(q, offsets) / sizes
-        excess = mean - share
-        high = np.where(excess >= 0, shift, high)
-        low = np.where(excess <= 0, shift, low)
-        if (np.abs(excess) <= 1e-14 + 1e-12 * np.minimum(share, 1 - share)).all():
+        excess, slope = -float(count), 0.0
+        for j in range(start, stop):
+            # Of σ(z) and 1 − σ(z), neither is lost to rounding.
+            e = math.exp(-abs(z[j] + shift))
+            larger, less = 1.0 / (1.0 + e), e / (1.0 + e)
+            excess += larger if z[j] + shift > 0 else less
+            slope += larger * less
+        if abs(excess) <= near:
             break
-        slope = bag_sum(q * (1 - q), offsets) / sizes
-        with np.errstate(divide="ignore", invalid="ignore"):
-            step = shift - excess / slope
-        inside = np.isfinite(step) & (step > low) & (step < high)
-        shift = np.where(excess == 0, shift, np.where(inside, step, (low + high) / 2))
+        if excess > 0:
+            high = shift
+        else:
+            low = shift
+        shift -= excess / max(slope, 1e-300)
+        if not low < shift < high:
+            shift = (low + high) / 2
     return shift
 
 

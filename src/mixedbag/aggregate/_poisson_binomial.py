@@ -17,8 +17,9 @@ import math
 import numba
 import numpy as np
 
+from mixedbag._account.counts import shift_to_count
+
 _NEAR = 0.5  # so far from the count the expected one may be left
-_STEPS = 60
 
 
 def log_likelihood(z, offsets, counts):
@@ -39,7 +40,7 @@ def _log_likelihood(z, offsets, counts):
     for i in range(n_bags):
         start, stop = offsets[i], offsets[i + 1]
         count, n = counts[i], stop - start
-        theta = _shift(z, start, stop, count) if 0 < count < n else 0.0
+        theta = shift_to_count(z, start, stop, float(count), _NEAR) if 0 < count < n else 0.0
         p, rest = np.empty(n), np.empty(n)
         gained = -theta * count
         for j in range(n):
@@ -87,32 +88,6 @@ def _one_bag(yes, no, wanted, counted):
         counted[j] = with_it / (with_it + without * no[j])
         behind /= largest
     return math.log(before[n, wanted]) + log_scale
-
-
-@numba.njit(cache=True, nogil=True)
-def _shift(z, start, stop, count):
-    """A θ with which about `count` of the instances are expected: Newton's steps, kept inside."""
-    n = stop - start
-    odds = math.log(count / (n - count))
-    # Were all z equal to the largest (least) of the bag, this shift would be exact.
-    low, high = odds - z[start:stop].max(), odds - z[start:stop].min()
-    theta = min(max(0.0, low), high)
-    for _ in range(_STEPS):
-        excess, slope = -float(count), 0.0
-        for j in range(start, stop):
-            p = _sigma(z[j] + theta)
-            excess += p
-            slope += p * (1.0 - p)
-        if abs(excess) <= _NEAR:
-            break
-        if excess > 0:
-            high = theta
-        else:
-            low = theta
-        theta -= excess / max(slope, 1e-12)
-        if not low < theta < high:
-            theta = (low + high) / 2
-    return theta
 
 
 @numba.njit(cache=True, nogil=True)

@@ -15,6 +15,7 @@ from mixedbag.comparison._sequence import Work, read_work, sequence
 from mixedbag.comparison._workers import Failure, Final
 
 _PATIENCE = 15.0  # seconds: the first fit of a learner may have to compile its kernels
+_SHARE = 0.1  # of the time budget, if that is more
 _LATE = 5.0  # times the expected seconds, after which a unit holds up the others too long
 _MOST_KEPT = 0.5  # of the budget at most is for what comes after
 
@@ -68,7 +69,7 @@ class Schedule:
         for unit in self._units:
             self._steps.setdefault((unit.candidate.name, unit.block), []).append(unit)
         self._end = np.inf if budget is None or work is not None else start + budget
-        self._patience = np.inf if self._end == np.inf else max(_PATIENCE, budget / 10)
+        self._patience = np.inf if self._end == np.inf else max(_PATIENCE, _SHARE * budget)
         self._reported = reported
         self._n_workers = 1
         self._watch = watch or (lambda known: None)

@@ -197,7 +197,9 @@ def _read_table(path, roles, query):
     else:
         try:  # a column may well be called "yes/no"
             data = reading(roles)
-        except DataFormatError:
+        except DataFormatError as error:
+            if error.column != roles.label:
+                raise
             data = read_several(reading, roles, *several)
     data = in_shares(data)
     return replace(data, notes=("read as table with named columns", *data.notes))

@@ -25,6 +25,11 @@ class DataFormatError(InputError):
     line : int, optional
         Where.
 
+    Attributes
+    ----------
+    column : str or None
+        The column that was asked for and is not there, where that is what is wrong.
+
     See Also
     --------
     mixedbag.exceptions.InputError : Any input that cannot be used.
@@ -35,6 +40,8 @@ class DataFormatError(InputError):
     >>> print(DataFormatError("shapes.csv", "no column is called 'bag'", line=1))
     shapes.csv, line 1: no column is called 'bag'
     """
+
+    column: str | None = None
 
     def __init__(self, path: str | Path, reason: str, line: int | None = None) -> None:
         self.path = str(path)

@@ -115,7 +115,9 @@ class Roles:
     @staticmethod
     def _place(name, places, error):
         if name not in places:
-            raise error(f"no column is called {name!r}; the columns are {listed(list(places))}")
+            absent = error(f"no column is called {name!r}; the columns are {listed(list(places))}")
+            absent.column = name
+            raise absent
         return places[name]
 
 

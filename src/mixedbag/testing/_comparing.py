@@ -49,7 +49,8 @@ _kept: dict = {}
 def on_toys(estimator, n_classes=2):
     """A toy problem and the estimator fitted on it, once for the many checks that ask for that.
 
-    The very same bags: copies elsewhere in memory may change the last digit of a sum.
+    The very same bags, which nobody can write to: copies elsewhere in memory may change the last
+    digit of a sum. The model is the caller's own.
     """
     kind = type(estimator), estimator.__repr__(N_CHAR_MAX=10**6)
     if _kept.get("kind") != kind:
@@ -57,9 +58,22 @@ def on_toys(estimator, n_classes=2):
         _kept["kind"] = kind
     if n_classes not in _kept:
         problem = toy_problem(estimator, n_classes=n_classes)
+        problem.y.flags.writeable = False
         _kept[n_classes] = problem, fitted(estimator, problem)
     problem, model = _kept[n_classes]
-    return problem, copy.copy(model)
+    return problem, _own_copy(model, problem.bags)
+
+
+def _own_copy(model, bags):
+    """A copy that shares the bags and nothing else, the bags held for probabilities as well.
+
+    Made by hand: a copy by way of ``__getstate__`` would settle what probabilities are.
+    """
+    own = copy.copy(model)
+    known = {id(shared): shared for shared in (bags, bags.instances, bags.offsets)}
+    for name, value in vars(model).items():
+        vars(own)[name] = dict(value) if name == "_held_" else copy.deepcopy(value, known)
+    return own
 
 
 def assert_close(a, b):
