@@ -10,6 +10,8 @@ SEED ?= 0
 demo: .venv/installed
 	$(BIN)/mixedbag demo --out mixedbag-demo
 
+# Whoever wants no bytecode would have every process that tests start compile the package anew.
+test: export PYTHONDONTWRITEBYTECODE =
 test: .venv/tests-installed
 	$(BIN)/python -m pytest -n auto --dist worksteal
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernel $$(grep -rl mark.kernel tests)

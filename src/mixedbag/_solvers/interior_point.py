@@ -14,6 +14,7 @@ Library: Clarabel, which needs all rows in one place. Ours is 9 times faster on
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
@@ -164,8 +165,8 @@ class Box(AffineRows):
     low: np.ndarray
     above: np.ndarray
     below: np.ndarray
-    lift: np.ndarray | None = None
-    press: np.ndarray | None = None
+    lift: Any = None  # arrays, of a box `with_multipliers`
+    press: Any = None
 
     @classmethod
     def of(cls, Z, linear, low, high):
@@ -210,9 +211,9 @@ class Newton:
     box: Box
     slope: np.ndarray
     inverse: np.ndarray  # of Θ
-    step: np.ndarray | None = None
-    lift: np.ndarray | None = None
-    press: np.ndarray | None = None
+    step: Any = None  # arrays, once the step is known
+    lift: Any = None
+    press: Any = None
 
     @classmethod
     def at(cls, box, w, damping):

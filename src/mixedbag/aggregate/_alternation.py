@@ -44,13 +44,13 @@ class Labelling:
         """The labels that suit a machine best."""
         scores = times(self.bags.instances, w) + intercept
         labels, penalty = assign_labels(scores, self.bags.offsets, self.positives, C, D)
-        changed = np.count_nonzero(labels != self.labels)
+        changed = int(np.count_nonzero(labels != self.labels))
         return Labelling(
             self.bags, self.positives, self.weight, labels, changed, self.weight @ penalty
         )
 
     def summary(self):
-        positive = np.count_nonzero(self.labels)
+        positive = int(np.count_nonzero(self.labels))
         return Labels(positive, len(self.labels) - positive, self.changed, float(self.penalty))
 
     def box(self, C):

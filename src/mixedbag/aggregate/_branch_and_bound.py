@@ -32,7 +32,8 @@ def prove(gram, bags, positives, cost, ratio, labels, objective, time_limit):
     born = itertools.count()
     # An open branch: bound, order of birth, labels (0: none yet) and multipliers of the parent,
     # and the one label that it adds. The parent's arrays are shared.
-    waiting, deep = [(0.0, next(born), np.zeros(n, np.int8), np.zeros(n), 0, 0)], []
+    waiting = [(0.0, next(born), np.zeros(n, np.int8), np.zeros(n), 0, 0)]
+    deep: list[tuple] = []
     bound = objective
     while (waiting or deep) and time.monotonic() < give_up:
         low, _, sign, beta, i, label = deep.pop() if deep else heapq.heappop(waiting)

@@ -115,8 +115,9 @@ def grow(rows, criterion, weight, max_depth=5, min_samples_leaf=1, draw_features
         number = len(feature)
         feature[leaf.number], threshold[leaf.number] = split.feature, split.threshold
         left[leaf.number], right[leaf.number] = number, number + 1
-        for column, blank in ((feature, -1), (threshold, np.nan), (left, -1), (right, -1)):
-            column.extend([blank, blank])
+        for column in (feature, left, right):
+            column.extend([-1, -1])
+        threshold.extend([np.nan, np.nan])
         children = (
             Leaf(number, leaf.start, middle, leaf.depth + 1),
             Leaf(number + 1, middle, leaf.stop, leaf.depth + 1),

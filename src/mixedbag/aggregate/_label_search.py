@@ -1,5 +1,7 @@
 """The search for the labels of eq. 9 on problems whose similarities fit in memory."""
 
+from typing import Any
+
 import numpy as np
 
 from mixedbag.aggregate._count_program import assign_labels, signs
@@ -18,7 +20,9 @@ def search_labels(gram, bags, positives, cost, ratio, scores, n_init, max_iter, 
     they are facts.
     """
     budget = n_init * _WORK / bags.n_instances
-    best_sign, best_beta, history = None, None, []
+    best_sign: Any = None
+    best_beta: Any = None
+    history: list[float] = []
     priced = not np.isinf(ratio)
     for start in range(n_init):
         stages = [(1.0, ratio)]

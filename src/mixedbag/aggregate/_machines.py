@@ -1,5 +1,7 @@
 """Support vector machines that are solved again and again for changing labels."""
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 from sklearn.svm import SVC
@@ -22,7 +24,7 @@ class RelabelledLinearMachine:
     def __init__(self, X):
         self.X = X
         self.features = X
-        self.w = None
+        self.w: Any = None
 
     def solve(self, positive, cost):
         """Fit to labels; returns the instances' scores and ½‖w‖²."""

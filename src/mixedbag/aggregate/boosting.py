@@ -1,6 +1,7 @@
 """Gradient boosting of aggregate trees."""
 
 import itertools
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -35,13 +36,18 @@ class _Boosting:
         "early_stopping": ["boolean"],
     }
     early_stopping = False  # of models saved before there was a choice
+    n_estimators: int
+    max_depth: int
+    min_samples_leaf: int
+    ridge: float
+    _missed_by_round: Callable[..., Iterable[float]]
 
     def _n_rounds(self, bags, target, weight):
         """All rounds; of few bags as many as suit those of them best that are left out in turn."""
         if not self.early_stopping or not _FOLDS <= len(bags) < _FEW:
             return self.n_estimators
         paths = [
-            self._left_out(*((bags[part], target[part], weight[part]) for part in parts))
+            self._missed_by_round(*((bags[part], target[part], weight[part]) for part in parts))
             for parts in KFold(_FOLDS, shuffle=True, random_state=0).split(np.arange(len(bags)))
         ]
         best, least = 0, np.inf
@@ -146,7 +152,7 @@ class AggregateGradientBoostingRegressor(_Boosting, BagRegressor):
             residual = residual - step
             yield tree, weight @ residual**2
 
-    def _left_out(self, learned, asked):
+    def _missed_by_round(self, learned, asked):
         """What is missed of other totals after no round, one, two, …"""
         bags, total, weight = asked
         error = total - _mean_value(*learned) * bags.sizes
@@ -268,7 +274,7 @@ class AggregateGradientBoostingClassifier(_Boosting, CountClassifier):
             scores, objective = tried, value
             yield trees, step, objective
 
-    def _left_out(self, learned, asked):
+    def _missed_by_round(self, learned, asked):
         """What is missed of other counts after no round, one, two, …"""
         bags, counts, weight = asked
         scores = np.tile(_log_shares(*learned[1:]), (bags.n_instances, 1))

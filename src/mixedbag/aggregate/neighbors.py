@@ -1,5 +1,7 @@
 """Nearest neighbours that carry the mean of their bag."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
@@ -27,6 +29,11 @@ class _BagNeighbors:
         "weights": [one_of("uniform", "distance")],
         "metric": [str, callable],
     }
+
+    n_neighbors: int
+    weights: str
+    metric: Any
+    n_jobs: int | None
 
     def _remember(self, bags, means, weight):
         self.index_ = NearestNeighbors(metric=self.metric, n_jobs=self.n_jobs).fit(bags.instances)

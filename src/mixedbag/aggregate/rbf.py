@@ -65,7 +65,7 @@ class _RBFNetwork:
         distance = np.linalg.norm(X - self.centers_[clusters.labels_], axis=1)
         reached = np.bincount(clusters.labels_, weight, minlength=len(self.centers_))
         width = np.bincount(clusters.labels_, weight * distance, minlength=len(self.centers_))
-        width /= np.maximum(reached, np.finfo(float).tiny)
+        width = width / np.maximum(reached, np.finfo(float).tiny)
         # A centre on a single point has no spread of its own: it borrows the average one, or that
         # of all the data where every centre is a point.
         share = weight / weight.sum()

@@ -20,6 +20,9 @@ class _RidgeOnMeans:
     _search_space = {"alpha": [0.01, 1.0, 100.0]}
     _parameter_constraints = {"alpha": [above(0)]}
 
+    alpha: float
+    n_features_in_: int
+
     def _fit_blocks(self, blocks):
         total = blocks.sum(_cross_products)
         d = self.n_features_in_

@@ -1,5 +1,7 @@
 """Decision trees that learn from counts and totals of bags."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils import check_random_state
 
@@ -28,19 +30,23 @@ class _TreeGrower:
         "ccp_alpha": [at_least(0)],
         "leaf": [one_of("constant", "linear")],
     }
+    max_depth: int | None
+    min_samples_leaf: int
+    max_features: Any
+    ccp_alpha: float
+    random_state: Any
 
     def _grow(self, rows, criterion, weight):
         n_features = len(rows.columns)
         n_drawn = n_features_drawn(self.max_features, n_features)
-        draw = None
-        if n_drawn < n_features:
-            rng = check_random_state(self.random_state)
+        rng = check_random_state(self.random_state)
 
-            def draw():
-                return np.sort(rng.choice(n_features, n_drawn, replace=False))
+        def draw():
+            return np.sort(rng.choice(n_features, n_drawn, replace=False))
 
         self.tree_, self.objective_ = grow(
-            rows, criterion, weight, self.max_depth, self.min_samples_leaf, draw
+            *(rows, criterion, weight, self.max_depth, self.min_samples_leaf),
+            draw if n_drawn < n_features else None,
         )
         if self.ccp_alpha > 0:
             self.tree_ = prune(self.tree_, criterion, self.ccp_alpha)

@@ -49,8 +49,8 @@ class StumpEnsemble:
         """Scores after each stump."""
         total = np.zeros(instances.shape[0])
         for k in range(len(self)):
-            stump = (a[k] for a in (self.feature, self.threshold, self.left, self.right))
-            total = total + Stump(*stump, self.missing[k]).score(instances)
+            stump = (self.feature, self.threshold, self.left, self.right, self.missing)
+            total = total + Stump(*(column[k] for column in stump)).score(instances)
             yield total
 
     def importances(self, gains) -> np.ndarray:

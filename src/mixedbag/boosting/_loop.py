@@ -126,7 +126,7 @@ class BoostedBags(Staged, LogOddsMixin, BagClassifier, ABC):
         self.random_state = random_state
 
     @property
-    def _log_odds_scale(self):
+    def _log_odds_scale(self):  # type: ignore[override]
         return self._loss.log_odds_scale
 
     def _fit_blocks(self, blocks) -> None:

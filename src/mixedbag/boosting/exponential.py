@@ -44,7 +44,7 @@ class _LocalizedBoost(BoostedBags):
         self.exhaustive = exhaustive
 
     @property
-    def _pooling(self):
+    def _pooling(self):  # type: ignore[override]
         return LogMeanExp(self.lam)
 
 

@@ -235,7 +235,7 @@ class OWABoost(BoostedBags):
         self.average = average
 
     @property
-    def _pooling(self):
+    def _pooling(self):  # type: ignore[override]
         if self.average == "probabilities":
             return MeanProbability(self.a, 1.0 / self._loss.log_odds_scale)
         return OWA(self.a)
@@ -347,7 +347,7 @@ class PooledBoostingClassifier(BoostedBags):
         self.fit_intercept = fit_intercept
 
     @property
-    def _pooling(self):
+    def _pooling(self):  # type: ignore[override]
         return LogMeanExp(1.0) if self.pooling is None else self.pooling
 
     @property
@@ -359,5 +359,5 @@ class PooledBoostingClassifier(BoostedBags):
         return NewtonStep() if self.step is None else self.step
 
     @property
-    def _starts_from_constant(self):
+    def _starts_from_constant(self):  # type: ignore[override]
         return self.fit_intercept

@@ -164,7 +164,8 @@ class SBoost(Staged, BagClassifier):
         merits = []
         for gamma in GAMMAS:
             rounds = range(self.n_rounds)
-            members, _ = self._boost(*train, gamma, np.random.RandomState(seed), rounds)
+            settings = gamma, np.random.RandomState(seed), rounds
+            members, _ = self._boost(train.bags, train.target, train.weight, *settings)
             scores = EstimatorEnsemble(members, bags.n_features).score(test.bags.instances)
             margin = test.target * self._pooled(test.bags, scores)
             merits.append(((margin > 0) @ test.weight, margin @ test.weight))

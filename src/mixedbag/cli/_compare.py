@@ -223,7 +223,7 @@ def compare_live(data, rule, folder, budget, quiet, settings):
     from mixedbag.cli._live import watching
     from mixedbag.comparison import compare
 
-    latest = []
+    latest: list = []
     try:
         with watching(budget, quiet) as show:
 
@@ -252,7 +252,8 @@ def leave_leaderboard(result, folder):
     from mixedbag.comparison._outputs import leaderboard_table, write_table
 
     kept = len(list(folder.glob("*/*.npz")))  # also those that wait for one before them to count
-    path = write_table(folder.parent / "leaderboard", *leaderboard_table(result), parquet=False)
+    names, rows = leaderboard_table(result)
+    path = write_table(folder.parent / "leaderboard", names, rows, parquet=False)
     say(f"\n{kept} finished trials are kept in {folder}; the same command goes on", error=True)
     say(f"the leaderboard so far is in {path}", error=True)
 

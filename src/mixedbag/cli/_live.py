@@ -2,6 +2,7 @@
 
 import time
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Group
 from rich.live import Live
@@ -69,7 +70,7 @@ class _Lines:
     def __init__(self, console):
         self._console = console
         self._told = set()
-        self._latest = None
+        self._latest: Any = None
         self._next = 0.0
 
     def __call__(self, result):
@@ -81,7 +82,9 @@ class _Lines:
     def tell(self):
         """Lines about those who got through since the last time."""
         result = self._latest
-        for candidate in result.candidates if result is not None else ():
+        if result is None:
+            return
+        for candidate in result.candidates:
             over = candidate.name in result.failures
             done = not over and len(result.trials(candidate)) == len(result.splits)
             if candidate.name in self._told or not (over or done):

@@ -251,7 +251,7 @@ class LNPBoost(DisjunctiveClassifier):
                 incumbent.offer(cutting.master.w, cutting.master.b)
                 return
             before = cutting.master.value
-            if not self._cut(cutting, bags):
+            if not self._add_cuts(cutting, bags):
                 return
             self.relaxed_score_ = float(cutting.master.value)
             self._project(cutting, projected, incumbent)
@@ -260,7 +260,7 @@ class LNPBoost(DisjunctiveClassifier):
             if stalled == self.patience:
                 return
 
-    def _cut(self, cutting, bags):
+    def _add_cuts(self, cutting, bags):
         """A round of cuts: the costliest bags first, the others if these have none."""
         first, rest = bags[: self.bags_per_round], bags[self.bags_per_round :]
         if cutting.round(first) or cutting.round(rest):
@@ -268,4 +268,4 @@ class LNPBoost(DisjunctiveClassifier):
         if cutting.thorough:
             return False
         cutting.thorough = True  # from here on, a cut that there is will be found
-        return self._cut(cutting, bags)
+        return self._add_cuts(cutting, bags)

@@ -22,8 +22,12 @@ class LabelledRows(NamedTuple):
     feature_names: list[str]
 
     def where(self, keep):
-        table = (part[keep] for part in self[:4])
-        return LabelledRows(*table, self.feature_names)
+        return self._replace(
+            instances=self.instances[keep],
+            groups=self.groups[keep],
+            labels=self.labels[keep],
+            weights=self.weights[keep],
+        )
 
 
 class Summary(NamedTuple):
@@ -42,13 +46,13 @@ def read(path, columns):
     for j, name in enumerate(columns.features):
         instances[:, j] = _numbers(table[name])
     weights = np.ones(len(table)) if columns.weight is None else _numbers(table[columns.weight])
-    keys = []
-    for name in (columns.bag, columns.label):
+    keys: dict[str, np.ndarray] = {}
+    for role, name in (("groups", columns.bag), ("labels", columns.label)):
         missing = table[name].is_null(nan_is_null=True).to_numpy()
         if missing.any():
             raise ValueError(f"{path} has no value of {name!r} in row {int(np.argmax(missing))}")
-        keys.append(_comparable(table[name].to_numpy(zero_copy_only=False)))
-    return LabelledRows(instances, *keys, weights, columns.features)
+        keys[role] = _comparable(table[name].to_numpy(zero_copy_only=False))
+    return LabelledRows(instances, weights=weights, feature_names=columns.features, **keys)
 
 
 def _table(path, names):
@@ -88,7 +92,7 @@ def _numbers(column):
 
 def ids_by_bucket(rows):
     """The distinct bag ids of some rows, in buckets by a hash that all workers agree on."""
-    buckets = [[] for _ in range(N_BUCKETS)]
+    buckets: list[list] = [[] for _ in range(N_BUCKETS)]
     for name in dict.fromkeys(rows.groups.tolist()):
         buckets[zlib.crc32(repr(name).encode()) % N_BUCKETS].append(name)
     return buckets
@@ -96,7 +100,7 @@ def ids_by_bucket(rows):
 
 def split_ids(bucket, *ids):
     """The ids of one bucket that occur in several parts, each with those parts in order."""
-    places = {}
+    places: dict = {}
     for part, buckets in enumerate(ids):
         for name in buckets[bucket]:
             places.setdefault(name, []).append(part)
@@ -113,9 +117,8 @@ def assemble(rows, leaving, *arriving):
     if leaving:
         rows = rows.where(~_is_in(rows.groups, leaving))
     if arriving:
-        parts = [rows, *arriving]
-        table = (np.concatenate([part[k] for part in parts]) for k in range(4))
-        rows = LabelledRows(*table, rows.feature_names)
+        table = map(np.concatenate, zip(*(part[:4] for part in (rows, *arriving))))
+        rows = rows._replace(**dict(zip(LabelledRows._fields, table)))
     if len(rows.groups) == 0:
         return None
     bags = Bags.from_groups(rows.instances, rows.groups, feature_names=rows.feature_names)

@@ -1,6 +1,7 @@
 """What both maximum-margin learners share: machines, costs, and the alternating search."""
 
 import numbers
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -98,7 +99,7 @@ class _MarginSVC(ClassWeights, BagClassifier):
         """The solution of the best start, which the learner keeps."""
         rng = check_random_state(self.random_state)  # starts are the same whatever the machine
         cost = self._costs(ambiguity)
-        best = None
+        best: Any = None
         for i in self._iterations(self.n_init) if self.n_init > 1 else range(1):
             if i == 0:
                 choice, start = self._first_choice(machine, ambiguity, cost)
@@ -128,7 +129,8 @@ class _MarginSVC(ClassWeights, BagClassifier):
         The first machine starts from `solution`, of any problem with as many slots. Machines may be
         imprecise until then. Returns the last solution and all objectives.
         """
-        objective, loose = [], True
+        objective: list[float] = []
+        loose = True
         seen = {ambiguity.fingerprint(choice)}
         for _ in self._iterations(self.max_iter):
             problem = ambiguity.problem(choice, cost, self.loss == "squared_hinge")
@@ -213,7 +215,7 @@ class _MarginSVC(ClassWeights, BagClassifier):
             raise InputError("loss='squared_hinge' needs kernel='linear'")
 
     def _check_blocks(self):
-        needs = {"kernel": "linear", "update": "synchronous"}
+        needs: dict[str, Any] = {"kernel": "linear", "update": "synchronous"}
         if self._ambiguity is Labels:
             needs["n_init"] = 1
         for name, value in needs.items():

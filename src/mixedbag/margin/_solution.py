@@ -16,7 +16,7 @@ class Solution:
     """
 
     problem: Problem
-    dual: np.ndarray
+    dual: np.ndarray | None
     objective: float
     gap: float
     scores: np.ndarray  # of all instances

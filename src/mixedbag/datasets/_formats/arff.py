@@ -52,7 +52,8 @@ def _read_bags(source, attributes, lines, columns):
     features, notes = _features(source, inner.inner, columns)
     position = {a.name: j for j, a in enumerate(attributes)}
     ids, labels, weights, texts, places = [], [], [], [], []
-    weighted, seen = False, {}
+    weighted = False
+    seen: dict = {}
     for line, text in lines:
         fields, weight = _fields(source, text, line)
         if len(fields) != len(attributes):
@@ -189,7 +190,9 @@ def _value(source, attribute, text, line):
 def _header(source):
     """The attributes, the line of ``@data``, and the numbered lines below it."""
     lines = ((line, text) for line, text in source.lines() if not text.startswith("%"))
-    top, open_bag, bag_name = [], None, None
+    top: list[Attribute] = []
+    open_bag: list[Attribute] | None = None
+    bag_name = ""
     for line, text in lines:
         word = text.split(None, 1)[0].lower()
         if word == "@relation":

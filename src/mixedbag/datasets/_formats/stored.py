@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 import numpy as np
 
@@ -34,7 +35,7 @@ def read_npy(source: Source) -> dict[str, Stored]:
         shape, fortran, dtype = _header(source, file)
         start = file.tell()
     _check_size(source, shape, dtype, os.path.getsize(source.path) - start)
-    order = "F" if fortran else "C"
+    order: Literal["F", "C"] = "F" if fortran else "C"
 
     def load():
         if not math.prod(shape):
