@@ -44,15 +44,18 @@ def sparse_machine(X, positive, C):
 
 
 def enumerate_labels(bags, counts, C, D, solve):
-    best = np.inf
-    for bits in itertools.product([False, True], repeat=bags.n_instances):
-        positive = np.array(bits)
+    """The least objective of all labels; labels and their opposites have the same machine."""
+
+    def price(positive):
         missed = np.abs(counts - np.add.reduceat(positive.astype(int), bags.offsets[:-1])).sum()
-        if missed and np.isinf(D):
-            continue
-        price = D * missed if missed else 0.0
-        if price < best:
-            best = min(best, solve(bags.instances, positive, C) + price)
+        return D * missed if missed else 0.0
+
+    best = np.inf
+    for bits in itertools.product([False, True], repeat=bags.n_instances - 1):
+        positive = np.array([False, *bits])
+        cheaper = min(price(positive), price(~positive))
+        if cheaper < best:
+            best = min(best, solve(bags.instances, positive, C) + cheaper)
     return best
 
 
