@@ -87,12 +87,15 @@ def test_what_cannot_be_is_refused(path, label, reason):
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
-    [("place,age,no,yes\na,1,2,1\na,2\n", "line 3"), ("age,no,yes\n1,2,1\n", "'place'")],
+    ("name", "content", "reason"),
+    [
+        ("t.csv", b"age,no,yes\n1,2,1\n", "no column is called 'place'"),
+        ("t.parquet", b"PAR1 and no table PAR1", "not a readable Parquet file"),
+    ],
 )
-def test_what_is_wrong_with_the_table_is_said_at_once(tmp_path, monkeypatch, text, reason):
-    path, asked, reading = tmp_path / "t.csv", [], tables.read
-    path.write_text(text)
+def test_what_is_wrong_with_the_table_is_said_at_once(tmp_path, monkeypatch, name, content, reason):
+    path, asked, reading = tmp_path / name, [], tables.read
+    path.write_bytes(content)
     monkeypatch.setattr(tables, "read", lambda *a: asked.append(a) or reading(*a))
     with pytest.raises(ValueError, match=reason):
         read(path, "place", "no,yes")
