@@ -108,9 +108,9 @@ def _columns(values):
     return values[:, None] if values.ndim == 1 else values
 
 
-def _log_odds(probability, floor=1e-3):
-    """Log-odds, with certainty cut at `floor`: a forest's unanimous vote is not infinite proof."""
-    probability = np.clip(probability, floor, 1.0 - floor)
+def _log_odds(probability):
+    """Log-odds, with certainty cut: a forest's unanimous vote is not infinite proof."""
+    probability = np.clip(probability, 1e-3, 1.0 - 1e-3)
     if probability.shape[1] == 2:
         return np.log(probability[:, 1:] / probability[:, :1])
     return np.log(probability / (1.0 - probability))

@@ -20,6 +20,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mixedbag.engines.sums import Sums
 
+_MAX_STEPS = 100
+
 
 @dataclass(frozen=True)
 class SquaredHinge(Sums):
@@ -30,7 +32,7 @@ class SquaredHinge(Sums):
     hessian: np.ndarray
 
 
-def block_newton(blocks, squared_hinge, w, max_steps=100):
+def block_newton(blocks, squared_hinge, w):
     """Weights (the intercept last), loss and gap, from `w`, by steps halved until it falls.
 
     ``squared_hinge(block, w)`` is the `SquaredHinge` of a block. The gap is what a Newton step
@@ -38,7 +40,7 @@ def block_newton(blocks, squared_hinge, w, max_steps=100):
     """
     penalty = np.append(np.ones(len(w) - 1), 0.0)
     here = blocks.sum(squared_hinge, w)
-    for _ in range(max_steps):
+    for _ in range(_MAX_STEPS):
         gradient = penalty * w - here.total
         factor = cho_factor(np.diag(penalty) + here.hessian, check_finite=False)
         step = -cho_solve(factor, gradient, check_finite=False)

@@ -22,11 +22,12 @@ from scipy.linalg.lapack import dposv
 _FIRST_PULL, _LAST_PULL = 2.0, 1e8
 _CROWD = 1000  # slots inside the box beyond which a step looks at nothing but these
 _BLOCK = 4096
+_MAX_STEPS = 1000
 _ANEW = 50  # steps after which margins are computed anew: rounding adds up
 _FAST = {"reassoc", "contract", "nsz"}  # lets sums use vector instructions
 
 
-def proximal_newton(rows, problem, dual, w, margin, tol, max_steps=1000):
+def proximal_newton(rows, problem, dual, w, margin, tol):
     """Solve `problem` from `dual` and the weights `w` of `rows`, which give these margins.
 
     The hinge has a kink, so the loss is replaced by its smooth envelope around the current dual,
@@ -51,7 +52,7 @@ def proximal_newton(rows, problem, dual, w, margin, tol, max_steps=1000):
     if problem.squared:
         pull = 1e12  # no kink: the envelope may be the loss itself
     envelope = _Envelope.around(dual, pull, problem)
-    for k in range(1, max_steps + 1):
+    for k in range(1, _MAX_STEPS + 1):
         if k % _ANEW == 0:
             margin = problem.sign * rows.scores(problem.rows, w)
         dual, inside = envelope.dual(margin)

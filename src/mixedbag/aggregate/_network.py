@@ -138,15 +138,14 @@ class Network:
             start = stop
         return parts
 
-    def start(self, rng, output_bias=0.0):
+    def start(self, rng):
         """Random weights of a size that keeps sigmoids out of saturation (Glorot)."""
         flat = np.empty(sum(int(np.prod(shape)) for shape in self.shapes))
         hidden, hidden_bias, output, bias = self.split(flat)
         for weights in (hidden, output):
             bound = np.sqrt(2.0 / sum(weights.shape))
             weights[:] = rng.uniform(-bound, bound, weights.shape)
-        hidden_bias[:] = 0.0
-        bias[:] = output_bias
+        hidden_bias[:] = bias[:] = 0.0
         return flat
 
     def forward(self, flat, X):

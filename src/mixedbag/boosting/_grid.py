@@ -58,14 +58,14 @@ class Grid:
         return slot, cell - self.cells[slot]
 
     @classmethod
-    def from_instances(cls, instances, missing=None, max_cells: int = MAX_CELLS) -> "Grid":
-        """Midpoints between distinct values; beyond `max_cells` of them, evenly spread ones.
+    def from_instances(cls, instances, missing=None) -> "Grid":
+        """Midpoints between distinct values; beyond `MAX_CELLS` of them, evenly spread ones.
 
         `missing` says which features have missing values, if these rows alone do not tell.
         """
         if missing is None:
             missing = has_missing(instances)
-        thresholds = [_midpoints(values, max_cells) for values in _distinct_values(instances)]
+        thresholds = [_midpoints(values) for values in _distinct_values(instances)]
         return cls.from_thresholds(thresholds, missing)
 
     @classmethod
@@ -162,14 +162,14 @@ def _without_nan(values):
     return values[:-1] if len(values) and np.isnan(values[-1]) else values  # NaN sorts last
 
 
-def _midpoints(values, max_cells):
-    """At most ``max_cells − 1`` thresholds strictly between distinct `values`.
+def _midpoints(values):
+    """At most ``MAX_CELLS − 1`` thresholds strictly between distinct `values`.
 
     When there are more, they are even in rank among the *distinct* values, so that repeating a row
     changes nothing.
     """
-    if len(values) > max_cells:
-        upper = np.unique(np.linspace(0, len(values), max_cells + 1)[1:-1].astype(int))
+    if len(values) > MAX_CELLS:
+        upper = np.unique(np.linspace(0, len(values), MAX_CELLS + 1)[1:-1].astype(int))
     else:
         upper = np.arange(1, len(values))
     low, high = values[upper - 1].astype(np.float64), values[upper].astype(np.float64)

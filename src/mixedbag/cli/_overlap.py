@@ -7,11 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 _END = object()
+_DEPTH = 2  # pieces that wait
 
 
-def ahead(items, depth=2):
-    """The items of an iterator, fetched in another thread up to `depth` before they are needed."""
-    waiting: queue.Queue = queue.Queue(depth)
+def ahead(items):
+    """The items of an iterator, fetched in another thread up to `_DEPTH` before they are needed."""
+    waiting: queue.Queue = queue.Queue(_DEPTH)
     stop = threading.Event()
 
     def fetch():
@@ -55,9 +56,9 @@ def side_by_side(function, items, n_threads):
 
 
 @contextmanager
-def behind(write, depth=2):
+def behind(write):
     """A function that hands items to `write` in another thread; all are written at the end."""
-    waiting: queue.Queue = queue.Queue(depth)
+    waiting: queue.Queue = queue.Queue(_DEPTH)
     stop = threading.Event()
     failure: list = []
 

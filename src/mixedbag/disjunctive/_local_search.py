@@ -4,6 +4,9 @@ import numpy as np
 
 from mixedbag._solvers.highs import SolverStopped
 
+_MAX_ITER = 100
+_GRID = 12  # widths and levels of a feature that are tried, each
+
 
 def project(master, incumbent, witness):
     """The LP of these witnesses and no more (PRDP, thesis eq. 7.38); returns them."""
@@ -17,7 +20,7 @@ def project(master, incumbent, witness):
     return witness
 
 
-def local_search(master, incumbent, witness, max_iter=100, one_at_a_time=False):
+def local_search(master, incumbent, witness, one_at_a_time=False):
     """Descend from a choice of witnesses, one row per positive bag; returns the final choice.
 
     All *active* bags (whose margin constraint has a positive dual) change their witness at once. A
@@ -32,7 +35,7 @@ def local_search(master, incumbent, witness, max_iter=100, one_at_a_time=False):
     master.require(chosen)
     value = np.inf
     try:
-        for _ in range(max_iter):
+        for _ in range(_MAX_ITER):
             master.settle()
             incumbent.offer(master.w, master.b)
             best = program.best_instances(master.scores)[ambiguous]
@@ -98,7 +101,7 @@ class Starts:
         return self._program.best_instances(scores + size * noise)
 
 
-def offer_one_feature(program, incumbent, starts, n_steps=12):
+def offer_one_feature(program, incumbent, starts):
     """The best simple classifier over one feature, for when no LP could be solved at all.
 
     The feature is the one that LPBoost would take first; scale and threshold are tried on a grid.
@@ -115,8 +118,8 @@ def offer_one_feature(program, incumbent, starts, n_steps=12):
     low, high = values.min(), values.max()
     if low == high:
         return
-    for scale in np.geomspace(0.5, 32.0, n_steps) / (high - low):
-        for level in np.linspace(low, high, n_steps) if program.intercept else (0.0,):
+    for scale in np.geomspace(0.5, 32.0, _GRID) / (high - low):
+        for level in np.linspace(low, high, _GRID) if program.intercept else (0.0,):
             incumbent.offer(scale * w, -scale * level)
 
 

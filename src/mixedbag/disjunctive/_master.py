@@ -125,11 +125,11 @@ class RestrictedMaster:
         self.scores = self.program.scores(self.w, self.b)
         return self
 
-    def tight_rows(self, tolerance=1e-7):
+    def tight_rows(self):
         """Rows that hold with equality at the solution (those switched off never do)."""
         activity = np.array(self.solver.getSolution().row_value)
         beta = np.array([row.beta if isinstance(row, Cut) else 1.0 for row in self.rows])
-        tight = np.abs(activity - beta) <= tolerance * np.maximum(1.0, abs(beta))
+        tight = np.abs(activity - beta) <= 1e-7 * np.maximum(1.0, abs(beta))
         return [self.rows[r] for r in np.flatnonzero(tight)]
 
     def settle(self):

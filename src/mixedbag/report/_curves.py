@@ -26,10 +26,10 @@ def ranking_curves(name, positive, score, weight):
     }
 
 
-def calibration(positive, probability, weight, n_bins=8):
+def calibration(positive, probability, weight):
     """Mean forecast, observed share and size of bins with about equally many bags."""
     order = np.argsort(probability, kind="stable")
-    parts = [p for p in np.array_split(order, min(n_bins, len(order))) if len(p)]
+    parts = [p for p in np.array_split(order, min(8, len(order))) if len(p)]
     return [
         [
             round(float(np.average(probability[p], weights=weight[p])), 4),
@@ -46,13 +46,13 @@ def histogram(values, edges):
     return (counts / max(1, counts.sum())).round(4).tolist()
 
 
-def distributions(groups, n_bins=24):
+def distributions(groups):
     """Histograms of several groups of values over the same edges."""
     pooled = np.concatenate([values for _, values in groups])
     low, high = np.quantile(pooled, [0.005, 0.995])
     if not high > low:
         low, high = low - 0.5, low + 0.5
-    edges = np.linspace(low, high, n_bins + 1)
+    edges = np.linspace(low, high, 25)
     return {
         "edges": edges.round(4).tolist(),
         "groups": [
@@ -62,14 +62,14 @@ def distributions(groups, n_bins=24):
     }
 
 
-def sizes(bags, n_bins=20):
+def sizes(bags):
     """How many bags have how many instances; whole numbers sit in the middle of their bins."""
     low, high = int(bags.sizes.min()), int(bags.sizes.max())
     if low == high:
         return {"same": low}
     if high - low < 4:  # a lone bar says nothing
         low, high = max(1, low - 2), high + 2
-    width = -(-(high - low + 1) // n_bins)
+    width = -(-(high - low + 1) // 20)
     edges = np.arange(low - 0.5, high + 0.5 + width, width)
     counts, _ = np.histogram(bags.sizes, edges)
     return {"edges": edges.tolist(), "counts": counts.tolist()}
