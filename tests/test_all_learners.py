@@ -1,6 +1,7 @@
 """Every learner of the package passes scikit-learn's checks and ours."""
 
 from functools import partial
+from itertools import chain
 
 import joblib
 import pytest
@@ -57,11 +58,13 @@ def each_table_once(monkeypatch, estimator, check):
 
 
 def scikit_learn_checks(learners):
-    for learner in learners:
-        expected = expected_failed_checks(learner)
-        yield from estimator_checks_generator(
-            learner, expected_failed_checks=expected, mark="xfail"
+    checks = (
+        estimator_checks_generator(
+            learner, expected_failed_checks=expected_failed_checks(learner), mark="xfail"
         )
+        for learner in learners
+    )
+    return [*chain.from_iterable(checks)]
 
 
 def told(value):
