@@ -1,5 +1,6 @@
 """Data tests run when the benchmark data is there; a kernel is compiled once for all workers."""
 
+import gc
 import hashlib
 import multiprocessing
 import os
@@ -11,6 +12,7 @@ import pytest
 def pytest_configure(config):
     if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
         return  # it hands tests to workers and runs none: no need to import anything for them
+    gc.disable()  # until all is imported and collected: see pytest_collection_finish
     # News for users, not a fault of ours.
     told = "default::sklearn.exceptions.ConvergenceWarning"
     config.addinivalue_line("filterwarnings", told)
@@ -48,6 +50,12 @@ def locked(path):
     with open(path, "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def pytest_collection_finish():
+    """What is there before the first test stays: looking through it again and again costs a lot."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items):
