@@ -5,6 +5,7 @@ which it first calls a function of theirs. Nothing is compiled meanwhile, so tha
 """
 
 import ast
+import importlib.util
 import os
 import re
 import subprocess
@@ -14,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "architecture.md"
-SOURCE = ROOT / "src" / "mixedbag"
+SOURCE = Path(importlib.util.find_spec("mixedbag").origin).parent  # wherever it is installed
 
 
 def compare_a_table():
@@ -50,8 +51,6 @@ def fit(package, learner, **settings):
     """A fit of a learner on two dozen bags."""
 
     def prepare():
-        import importlib
-
         from mixedbag.datasets import make_any, make_sequences
 
         if package == "sequence":
