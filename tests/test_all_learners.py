@@ -44,17 +44,24 @@ def once(function, known):
     return told
 
 
+TOLD = {}
+
+
 @pytest.fixture
 def each_table_once(monkeypatch, estimator, check):
     """What scores of a learner mean, which takes three further fits, is settled once a table.
 
     And in checks of how tables are read, what is read equally is learned from once.
     """
+    learner = type(estimator)
+    if learner not in TOLD:  # those of one learner come one after the other
+        TOLD.clear()
+        TOLD[learner] = {}, {}
+    meanings, models = TOLD[learner]
     settle = CalibratedBags._what_scores_mean
-    monkeypatch.setattr(CalibratedBags, "_what_scores_mean", once(settle, {}))
+    monkeypatch.setattr(CalibratedBags, "_what_scores_mean", once(settle, meanings))
     if check.func.__name__ in ONE_TABLE:
-        learner = type(estimator)
-        monkeypatch.setattr(learner, "_learn", once(learner._learn, {}))
+        monkeypatch.setattr(learner, "_learn", once(learner._learn, models))
 
 
 def scikit_learn_checks(learners):
