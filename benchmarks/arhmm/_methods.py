@@ -12,12 +12,13 @@ order 0 was added, after a look at six test folds.
 from itertools import product
 
 import numpy as np
+from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mixedbag.bags import Bags
-from mixedbag.classics import MIGraphSVC
+from mixedbag.classics import MIForestClassifier, MIGraphSVC
 from mixedbag.margin import InstanceMarginSVC
 from mixedbag.sequence import ARHMMClassifier, MARClassifier, SlidingWindows
 from mixedbag.wrappers import InstanceWise, SpreadLabels
@@ -72,13 +73,16 @@ class OnWindows:
     Without `levels` the windows' means and extremes are left out, which tell postures apart.
     """
 
-    def __init__(self, make_learner, settings, instances=True, levels=True):
+    def __init__(
+        self, make_learner, settings, instances=True, levels=True, make_windows=SlidingWindows
+    ):
         self.make_learner, self.instances, self.levels = make_learner, instances, levels
+        self.make_windows = make_windows
         self.settings = [{"size": size, **setting} for size, setting in product(WINDOWS, settings)]
 
     def fit(self, bags, y, setting):
         setting = dict(setting)
-        self.windows = SlidingWindows(setting.pop("size")).fit(bags)
+        self.windows = self.make_windows(setting.pop("size")).fit(bags)
         self.model = make_pipeline(InstanceWise(StandardScaler()), self.make_learner(**setting))
         self.model.fit(self._describe(bags), y)
         return self
@@ -101,6 +105,21 @@ class OnWindows:
 
 def rbf_margin(C, gamma):
     return InstanceMarginSVC(C=C, kernel="rbf", gamma=gamma)
+
+
+def linear_margin(C):
+    return InstanceMarginSVC(C=C, kernel="linear", random_state=0)
+
+
+def spread_trees():
+    """QUANT's forest, with the bag's label for every window."""
+    trees = ExtraTreesClassifier(200, criterion="entropy", max_features=0.1, random_state=0)
+    return SpreadLabels(trees, rule="majority")
+
+
+def annealed_trees():
+    """A forest that asks which windows of a positive bag are positive."""
+    return MIForestClassifier(min_share=0.02, random_state=0)
 
 
 def spread_logistic(C):

@@ -15,7 +15,17 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from benchmarks._tables import Table, grouped
-from benchmarks.arhmm._methods import OnSequences, OnWindows, rbf_margin, spread_logistic
+from benchmarks.arhmm._class_models import OnClassModels
+from benchmarks.arhmm._methods import (
+    OnSequences,
+    OnWindows,
+    annealed_trees,
+    linear_margin,
+    rbf_margin,
+    spread_logistic,
+    spread_trees,
+)
+from benchmarks.arhmm._window_features import IntervalQuantiles, RandomConvolutions
 from mixedbag import Bags
 from mixedbag.datasets import load
 from mixedbag.sequence import ARHMMClassifier
@@ -36,13 +46,21 @@ def methods():
     def arhmm(**setting):
         return OnSequences(ARHMMClassifier, [{"n_states": STATES, **setting}])
 
+    one = [{"C": 0.01}]  # hundreds of features: a mild fit
     return {
         "ARHMM-MIL": arhmm(order=ORDER),
         "ARHMM-MIL, level 0.1": arhmm(order=ORDER, level=0.1),
         "ARHMM-MIL, level 1": arhmm(order=ORDER, level=1.0),
         "ARHMM-MIL of order 0": arhmm(order=0),
         "mi-SVM on windows": OnWindows(rbf_margin, [{"C": 1.0, "gamma": "scale"}]),
+        "MI-Forest on windows": OnWindows(annealed_trees, [{}]),
         "SpreadLabels on windows": OnWindows(spread_logistic, [{"C": 1.0}]),
+        "quantiles, extra trees": OnWindows(spread_trees, [{}], make_windows=IntervalQuantiles),
+        "quantiles, MI-Forest": OnWindows(annealed_trees, [{}], make_windows=IntervalQuantiles),
+        "convolutions, mi-SVM": OnWindows(linear_margin, one, make_windows=RandomConvolutions),
+        "convolutions, logistic": OnWindows(spread_logistic, one, make_windows=RandomConvolutions),
+        "HMM a class": OnClassModels([{"n_states": STATES // 2, "order": 0}]),
+        "ARHMM a class": OnClassModels([{"n_states": STATES // 2, "order": ORDER}]),
     }
 
 

@@ -27,7 +27,7 @@ def cases():
         {"part": "linear", "learner": learner, "loss": loss, "C": C, "bags": 5000}
         for learner in LEARNERS
         for loss in ("hinge", "squared_hinge")
-        for C in (1.0, 0.01)
+        for C in (0.01, 0.1, 1.0, 10.0, 100.0)
     ]
     growth = [{"part": "growth", "bags": n} for n in (1000, 3000, 10_000, 30_000, 100_000)]
     text = [{"part": "text", "set": f"TREC9 {i}"} for i in (1, 2, 3, 4, 7, 9, 10)]

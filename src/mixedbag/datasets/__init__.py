@@ -25,6 +25,7 @@ _HOMES = {
     "make_single_concept": "assumptions",
     "make_sum": "generators",
     "make_threshold": "assumptions",
+    "make_traffic": "traffic",
     "paths": "catalogue",
     "read": "readers",
     "read_blocks": "streaming",
