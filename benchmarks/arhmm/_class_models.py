@@ -1,5 +1,7 @@
 """Plain hidden Markov models, one for each class of bags."""
 
+from itertools import pairwise
+
 import numpy as np
 from scipy.ndimage import uniform_filter1d
 
@@ -50,7 +52,7 @@ class OnClassModels:
         peak = density.max(axis=1)
         likely = np.exp(density - peak[:, None])
         found = []
-        for first, last in zip(starts[:-1], starts[1:]):
+        for first, last in pairwise(starts):
             ahead, seen = model.dynamics.initial, peak[first:last].copy()
             for t in range(first, last):
                 here = ahead * likely[t]

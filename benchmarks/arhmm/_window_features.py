@@ -5,6 +5,8 @@ fewer samples. They look at windows one by one, so that a sample's score is stil
 its windows.
 """
 
+from itertools import pairwise
+
 import numpy as np
 
 from mixedbag.sequence import SlidingWindows
@@ -34,8 +36,8 @@ class IntervalQuantiles(SlidingWindows):
         for level in range(self.depth):
             edges = np.linspace(0, n, 2**level + 1).astype(int)
             shifted = (edges[:-1] + edges[1:]) // 2
-            yield from zip(edges[:-1], edges[1:])
-            yield from zip(shifted[:-1], shifted[1:])
+            yield from pairwise(edges)
+            yield from pairwise(shifted)
 
     def _quantiles(self, x):
         n = 1 + (x.shape[1] - 1) // 4

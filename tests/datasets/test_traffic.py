@@ -85,7 +85,8 @@ def test_a_seed_gives_the_same_series():
 
 
 @pytest.mark.parametrize(
-    ("options", "reason"), [({"target": "sale"}, "spikes"), ({"days": 2}, "3"), ({"n_bags": 0}, "1")]
+    ("options", "reason"),
+    [({"target": "sale"}, "spikes"), ({"days": 2}, "3"), ({"n_bags": 0}, "1")],
 )
 def test_senseless_requests(options, reason):
     with pytest.raises(ValueError, match=reason):
