@@ -271,6 +271,7 @@ ORDER = (
     "recordings together, where 0.016 is the least that seven can give. "
     "Order 0 is not in the paper: it was added, at one setting, after a look at test folds. In the "
     f"row '{LEVEL} or more' the inner folds choose between that and the paper's grid. Absent: "
-    "plain HMMs, one a class, windows described by quantiles or random convolutions, and boosting "
-    "on windows have not been measured here; learners of other label rules answer other questions."
+    "plain HMMs, one a class, and windows described by quantiles or random convolutions are "
+    "measured in `mixed` and `when`; boosting on windows has not been; learners of other label "
+    "rules answer other questions."
 )

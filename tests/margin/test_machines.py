@@ -1,5 +1,7 @@
 """The machines against independent solvers, their optimality conditions, and each other."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -114,6 +116,30 @@ def test_a_warm_start_reaches_the_same_solution(data, squared, narrow, monkeypat
 
 
 @pytest.mark.kernel
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("away", [0.1, 3.0])
+def test_slots_left_out_at_the_start_come_back_when_they_lose(squared, away):
+    """A start for which most slots are far beyond their margin, and one that is just wrong."""
+    rng = np.random.default_rng(1)
+    sign = np.where(np.arange(400) < 40, 1.0, -1.0)
+    X = rng.standard_normal((400, 3)) + 2.0 * sign[:, None] * [1.0, 0.0, 0.0]
+    problem = Problem(np.arange(400), sign, np.full(400, 0.5), squared)
+    machine = LinearMachine(NumberedRows(X, np.empty((0, 3))), tol=1e-9)
+    cold = machine.solve(problem)
+    before = Problem(np.arange(400), sign, np.full(400, 0.5 / away), squared)
+    start = machine.solve(before)
+    weights = start.weights + away * np.array([1.0, 1.0, -1.0])
+    scores = X @ weights + start.intercept
+    moved = replace(start, weights=weights, scores=scores)
+    assert np.mean((moved.dual > 0) | (sign * scores < 1 + linear_module._NEAR)) < 0.7
+    for other in (start, moved):
+        warm = machine.solve(problem, other)
+        assert warm.objective == pytest.approx(cold.objective, rel=1e-8)
+        np.testing.assert_allclose(warm.weights, cold.weights, atol=1e-4)
+        assert warm.gap <= 1e-9 * warm.objective
+        assert abs(sign @ warm.dual) < 1e-9
+
+
 def test_descent_from_the_solution_takes_one_epoch(data):
     X, centroids, rows, sign, cost = data
     table = NumberedRows(X, centroids)
