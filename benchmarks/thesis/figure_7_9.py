@@ -89,7 +89,9 @@ def publish(rows, folder):
                 )
                 longest = min(len(r["rounds"]) for r in mine)
                 scores = np.mean([np.array(r["rounds"])[:longest] for r in mine], axis=0)
-                bottom.plot(1 + np.arange(longest), scores[:, int(kind == "PRDP")], style, label=kind)
+                bottom.plot(
+                    1 + np.arange(longest), scores[:, int(kind == "PRDP")], style, label=kind
+                )
             top.set(
                 title=f"{name}, {SETS[name][0]}", xlabel="false positives", ylabel="true positives"
             )
