@@ -20,7 +20,7 @@ from mixedbag._parameters import (
 from mixedbag.base import BagClassifier
 from mixedbag.learners import all_learners
 from mixedbag.pooling import OWA, LogMeanExp
-from mixedbag.sequence import SlidingWindows
+from mixedbag.sequence import QuantileWindows, SlidingWindows
 from mixedbag.testing import toy_problem
 from mixedbag.wrappers import BagFeatures, InstanceWise, SpreadLabels
 
@@ -125,7 +125,7 @@ SETTLED = all_learners()
 
 
 @pytest.mark.parametrize(
-    "kind", [*SETTLED, BagFeatures, InstanceWise, SpreadLabels, SlidingWindows]
+    "kind", [*SETTLED, BagFeatures, InstanceWise, SpreadLabels, SlidingWindows, QuantileWindows]
 )
 def test_every_parameter_is_declared_and_taken_by_name(kind):
     parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]

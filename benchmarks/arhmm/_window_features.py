@@ -1,50 +1,12 @@
-"""Window features that win elsewhere: quantiles of intervals, and random convolutions.
+"""Random convolutions, which win elsewhere, as features of windows.
 
-Both are written from the published descriptions, for windows of one recording: several channels,
-fewer samples. They look at windows one by one, so that a sample's score is still the average over
-its windows.
+Written from the published descriptions, for windows of one recording: several channels, fewer
+samples.
 """
-
-from itertools import pairwise
 
 import numpy as np
 
 from mixedbag.sequence import SlidingWindows
-
-
-class IntervalQuantiles(SlidingWindows):
-    """Sorted values of dyadic intervals (QUANT, Dempster, Schmidt and Webb, 2024).
-
-    Of the series, its first and second differences and its spectrum: intervals of a whole, halves,
-    quarters and eighths, each but the whole also shifted by half its length; of an interval of m
-    values every fourth quantile, every other of which without the interval's mean.
-    """
-
-    depth = 4
-
-    def get_feature_names_out(self, input_features=None):
-        one = self._describe(np.zeros((1, self.size, self.n_features_in_)))
-        return np.arange(one.shape[1])
-
-    def _describe(self, windows):
-        spectrum = np.abs(np.fft.rfft(windows, axis=1))
-        seen = [windows, np.diff(windows, axis=1), np.diff(windows, n=2, axis=1), spectrum]
-        found = [self._quantiles(x[:, a:b]) for x in seen for a, b in self._intervals(x.shape[1])]
-        return np.hstack(found)
-
-    def _intervals(self, n):
-        for level in range(self.depth):
-            edges = np.linspace(0, n, 2**level + 1).astype(int)
-            shifted = (edges[:-1] + edges[1:]) // 2
-            yield from pairwise(edges)
-            yield from pairwise(shifted)
-
-    def _quantiles(self, x):
-        n = 1 + (x.shape[1] - 1) // 4
-        at = np.linspace(0, 1, n) if n > 1 else [0.5]
-        found = np.quantile(x, at, axis=1)
-        found[1::2] -= x.mean(axis=1)
-        return found.transpose(1, 0, 2).reshape(len(x), -1)
 
 
 class RandomConvolutions(SlidingWindows):

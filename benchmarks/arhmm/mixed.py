@@ -25,10 +25,10 @@ from benchmarks.arhmm._methods import (
     spread_logistic,
     spread_trees,
 )
-from benchmarks.arhmm._window_features import IntervalQuantiles, RandomConvolutions
+from benchmarks.arhmm._window_features import RandomConvolutions
 from mixedbag import Bags
 from mixedbag.datasets import load
-from mixedbag.sequence import ARHMMClassifier
+from mixedbag.sequence import ARHMMClassifier, QuantileWindows
 
 PEOPLE = "123456"
 ACTIVITIES = {4: "walking", 3: "standing"}
@@ -55,8 +55,8 @@ def methods():
         "mi-SVM on windows": OnWindows(rbf_margin, [{"C": 1.0, "gamma": "scale"}]),
         "MI-Forest on windows": OnWindows(annealed_trees, [{}]),
         "SpreadLabels on windows": OnWindows(spread_logistic, [{"C": 1.0}]),
-        "quantiles, extra trees": OnWindows(spread_trees, [{}], make_windows=IntervalQuantiles),
-        "quantiles, MI-Forest": OnWindows(annealed_trees, [{}], make_windows=IntervalQuantiles),
+        "quantiles, extra trees": OnWindows(spread_trees, [{}], make_windows=QuantileWindows),
+        "quantiles, MI-Forest": OnWindows(annealed_trees, [{}], make_windows=QuantileWindows),
         "convolutions, mi-SVM": OnWindows(linear_margin, one, make_windows=RandomConvolutions),
         "convolutions, logistic": OnWindows(spread_logistic, one, make_windows=RandomConvolutions),
         "HMM a class": OnClassModels([{"n_states": STATES // 2, "order": 0}]),
@@ -154,12 +154,12 @@ NOTES = (
     f"{LONGEST} samples of one person, half of them positive; 'own stretches' are those of the "
     f"activity in a positive bag. {STATES} states, order {ORDER}; `level` is the power of the "
     "states' own levels beside their autoregressions, 0 in the paper. Purity: samples whose "
-    "own label is that of their bag. Rivals on windows of 50 samples: quantiles of dyadic intervals "
-    "of the series, its differences and its spectrum (QUANT), with extra trees that learn from the "
-    "bag's label for each window, or with MI-Forest, which asks which windows are positive; random "
-    "convolutions that compete (Hydra) and the share of places where they respond, with linear "
-    "mi-SVM or logistic regression. HMM, ARHMM a class: a plain model of the positive bags and one "
-    "of the negative, five states each. "
+    "own label is that of their bag. Rivals on windows of 50 samples: quantiles of dyadic parts of "
+    "the series, its differences and its spectrum (`QuantileWindows`, after QUANT), with extra "
+    "trees that learn the bag's label for each window, or with MI-Forest, which asks which windows "
+    "are positive; random convolutions that compete (Hydra) and the share of places where they "
+    "respond, with linear mi-SVM or logistic regression. HMM, ARHMM a class: a plain model of the "
+    "positive bags and one of the negative, five states each. "
     "p: Wilcoxon test of the mean difference to ARHMM-MIL of each person, of whom there are six, "
     "so that 0.031 is the least it can be. Settings were not chosen for any method. Where a joint "
     "lies, a few steps of an autoregression look across it."

@@ -2,9 +2,10 @@
 
 from mixedbag.sequence.arhmm import ARHMMClassifier
 from mixedbag.sequence.mixture import MARClassifier
+from mixedbag.sequence.quantile_windows import QuantileWindows
 from mixedbag.sequence.windows import SlidingWindows
 
-__all__ = ["ARHMMClassifier", "MARClassifier", "SlidingWindows"]
+__all__ = ["ARHMMClassifier", "MARClassifier", "QuantileWindows", "SlidingWindows"]
 
 
 def __dir__():
