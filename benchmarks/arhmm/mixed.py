@@ -15,53 +15,17 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from benchmarks._tables import Table, grouped
-from benchmarks.arhmm._class_models import OnClassModels
-from benchmarks.arhmm._methods import (
-    OnSequences,
-    OnWindows,
-    annealed_trees,
-    linear_margin,
-    rbf_margin,
-    spread_logistic,
-    spread_trees,
-)
-from benchmarks.arhmm._window_features import RandomConvolutions
+from benchmarks.arhmm._fixed import ORDER, STATES, methods, on_states
 from mixedbag import Bags
 from mixedbag.datasets import load
-from mixedbag.sequence import ARHMMClassifier, QuantileWindows
 
 PEOPLE = "123456"
 ACTIVITIES = {4: "walking", 3: "standing"}
 MIXTURES = {"2 of 4": (4, 2), "1 of 4": (4, 1), "1 of 8": (8, 1)}  # stretches, own ones
 SHORTEST, LONGEST = 30, 90  # samples of a stretch
 N_BAGS, N_FOLDS = 60, 3
-STATES, ORDER = 10, 3
 LEVELS = ("bag AUC", "instance AUC")
 TINY = {"person": "1", "activity": 4, "mixture": "2 of 4"}
-
-
-def methods():
-    """Fresh learners by name, each with its one setting."""
-
-    def arhmm(**setting):
-        return OnSequences(ARHMMClassifier, [{"n_states": STATES, **setting}])
-
-    one = [{"C": 0.01}]  # hundreds of features: a mild fit
-    return {
-        "ARHMM-MIL": arhmm(order=ORDER),
-        "ARHMM-MIL, level 0.1": arhmm(order=ORDER, level=0.1),
-        "ARHMM-MIL, level 1": arhmm(order=ORDER, level=1.0),
-        "ARHMM-MIL of order 0": arhmm(order=0),
-        "mi-SVM on windows": OnWindows(rbf_margin, [{"C": 1.0, "gamma": "scale"}]),
-        "MI-Forest on windows": OnWindows(annealed_trees, [{}]),
-        "SpreadLabels on windows": OnWindows(spread_logistic, [{"C": 1.0}]),
-        "quantiles, extra trees": OnWindows(spread_trees, [{}], make_windows=QuantileWindows),
-        "quantiles, MI-Forest": OnWindows(annealed_trees, [{}], make_windows=QuantileWindows),
-        "convolutions, mi-SVM": OnWindows(linear_margin, one, make_windows=RandomConvolutions),
-        "convolutions, logistic": OnWindows(spread_logistic, one, make_windows=RandomConvolutions),
-        "HMM a class": OnClassModels([{"n_states": STATES // 2, "order": 0}]),
-        "ARHMM a class": OnClassModels([{"n_states": STATES // 2, "order": ORDER}]),
-    }
 
 
 def cases():
@@ -99,7 +63,8 @@ def run(case):
     bags, y, truth = joined(case)
     found = {level: {} for level in LEVELS}
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
-    for name, method in methods().items():
+    little = {"ARHMM-MIL, level 0.1": on_states(level=0.1)}
+    for name, method in methods(**little).items():
         areas = {level: [] for level in LEVELS}
         for train, test in folds.split(y, y):
             with warnings.catch_warnings():

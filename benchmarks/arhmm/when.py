@@ -12,24 +12,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import ndcg_score, roc_auc_score
 
 from benchmarks._tables import Table, grouped
-from benchmarks.arhmm._class_models import OnClassModels
-from benchmarks.arhmm._methods import (
-    OnSequences,
-    OnWindows,
-    annealed_trees,
-    linear_margin,
-    rbf_margin,
-    spread_logistic,
-    spread_trees,
-)
-from benchmarks.arhmm._window_features import RandomConvolutions
+from benchmarks.arhmm._fixed import methods, on_states
 from mixedbag.datasets import make_traffic
 from mixedbag.datasets.traffic import EVENTS
-from mixedbag.sequence import ARHMMClassifier, MARClassifier, QuantileWindows
+from mixedbag.sequence import MARClassifier
 
 N_BAGS, DAYS = 200, 4
 SEEDS = (0,)
-STATES, ORDER = 10, 3
 FIGURES = ("NDCG@n", "bag AUC", "instance AUC")
 TINY = {"event": "cutoff", "seed": 0}
 
@@ -47,31 +36,6 @@ class Chance:
         return rng.uniform(size=len(bags)), rng.uniform(size=bags.n_instances)
 
 
-def methods():
-    """Fresh learners by name, each with its one setting."""
-
-    def arhmm(learner=ARHMMClassifier, **setting):
-        return OnSequences(learner, [{"n_states": STATES, "order": ORDER} | setting])
-
-    mild = [{"C": 0.01}]
-    return {
-        "chance": Chance(),
-        "ARHMM-MIL": arhmm(),
-        "ARHMM-MIL, level 1": arhmm(level=1.0),
-        "ARHMM-MIL of order 0": arhmm(order=0),
-        "MARMIL": arhmm(MARClassifier),
-        "mi-SVM on windows": OnWindows(rbf_margin, [{"C": 1.0, "gamma": "scale"}]),
-        "MI-Forest on windows": OnWindows(annealed_trees, [{}]),
-        "SpreadLabels on windows": OnWindows(spread_logistic, [{"C": 1.0}]),
-        "quantiles, extra trees": OnWindows(spread_trees, [{}], make_windows=QuantileWindows),
-        "quantiles, MI-Forest": OnWindows(annealed_trees, [{}], make_windows=QuantileWindows),
-        "convolutions, mi-SVM": OnWindows(linear_margin, mild, make_windows=RandomConvolutions),
-        "convolutions, logistic": OnWindows(spread_logistic, mild, make_windows=RandomConvolutions),
-        "HMM a class": OnClassModels([{"n_states": STATES // 2, "order": 0}]),
-        "ARHMM a class": OnClassModels([{"n_states": STATES // 2, "order": ORDER}]),
-    }
-
-
 def cases():
     return [{"event": event, "seed": seed} for seed in SEEDS for event in EVENTS]
 
@@ -81,7 +45,8 @@ def run(case):
     train, test = np.arange(0, N_BAGS, 2), np.arange(1, N_BAGS, 2)
     truth = data.instance_labels.reshape(N_BAGS, -1)[test]
     found = {"places": float(truth[data.y[test] == 1].mean())}
-    for name, method in methods().items():
+    others = {"chance": Chance(), "MARMIL": on_states(MARClassifier)}
+    for name, method in methods(**others).items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             method.fit(data.bags[train], data.y[train], method.settings[0])
