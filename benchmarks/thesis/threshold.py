@@ -111,6 +111,7 @@ NOTES = (
     "bag calls about half. That is the thesis's formula, not its solution. Training bags do not "
     "tell: their maxima are on the margin already, and shifting the threshold by their hinge loss "
     "changes little. Balancing the sides' prices overshoots and costs order as well. A larger C "
-    "takes the caution away (and here costs more than it). `calibrate`, which compares scores of "
-    "bags left out with their labels, is what moves a threshold in the library."
+    "takes the caution away, and here costs more than it. What mends it at C = 1 is a threshold "
+    "from bags left out, as scikit-learn's `TunedThresholdClassifierCV` finds it; at 100 there is "
+    "nothing to mend, and the choice costs a little."
 )
