@@ -7,9 +7,15 @@ from sklearn.base import clone
 from mixedbag import Bags
 from mixedbag.base import BagClassifier
 from mixedbag.base._levels import probabilities, winners
-from mixedbag.classics import EMDD, AxisParallelRectangle, TwoLevelClassifier
+from mixedbag.classics import (
+    EMDD,
+    AxisParallelRectangle,
+    MILogisticRegression,
+    TwoLevelClassifier,
+)
 from mixedbag.sequence import MARClassifier
 from mixedbag.testing import toy_problem
+from mixedbag.testing._comparing import on_toys, outputs
 
 
 @pytest.mark.parametrize(
@@ -98,3 +104,17 @@ def test_a_batch_that_is_refused_leaves_the_stream_as_it_was():
         model.partial_fit(problem.bags, problem.y)
     model.estimators_[2].set_params(order=1)
     np.testing.assert_array_equal(model.decision_function(problem.bags), before)
+
+
+def test_checks_share_bags_that_cannot_change_and_no_model():
+    problem, model = on_toys(MILogisticRegression())
+    before = outputs(model, problem.bags)
+    model.coef_[:] = 0.0
+    with pytest.raises(ValueError, match="read-only"):
+        problem.y[0] = 1
+    with pytest.raises(ValueError, match="read-only"):
+        problem.bags.instances[0] = 1
+    again, other = on_toys(MILogisticRegression())
+    assert again.bags is problem.bags
+    for one, same in zip(before, outputs(other, problem.bags)):
+        np.testing.assert_array_equal(one, same)

@@ -36,40 +36,46 @@ class Troublesome(LogisticRegression):
 
 @pytest.fixture
 def with_trouble(monkeypatch):
-    """`compare` meets a learner in trouble besides a healthy one."""
+    """`compare` meets learners in trouble besides a healthy one."""
 
-    def install(tol):
+    def install(*tols):
         def find(rule, bags, names, random_state, y):
-            healthy = Pipeline([("learner", SpreadLabels(LogisticRegression()))])
-            ill = Pipeline([("learner", SpreadLabels(Troublesome(tol=tol)))])
-            return [Candidate("healthy", healthy), Candidate("ill", ill)], {}
+            learners = {"healthy": LogisticRegression()}
+            learners |= {f"ill {tol}": Troublesome(tol=tol) for tol in tols}
+            return [
+                Candidate(name, Pipeline([("learner", SpreadLabels(learner))]))
+                for name, learner in learners.items()
+            ], {}
 
         monkeypatch.setattr(_compare, "find_candidates", find)
 
     return install
 
 
+TROUBLE = {
+    1: ("error", "RuntimeError: this learner is broken"),
+    2: ("crash", "killed by signal 6"),
+    3: ("stopped", "took too much of the time budget"),
+}
+
+
 @pytest.mark.parametrize(
-    ("tol", "n_jobs", "budget", "status", "message"),
-    [
-        (1, None, None, "error", "RuntimeError: this learner is broken"),
-        (1, 1, None, "error", "RuntimeError: this learner is broken"),
-        (2, 1, None, "crash", "killed by signal 6"),
-        (3, 1, 150.0, "stopped", "took too much of the time budget"),
-    ],
+    ("tols", "n_jobs", "budget"), [((1,), None, None), ((1, 2), 1, None), ((3,), 1, 150.0)]
 )
-def test_trouble_is_a_row(with_trouble, monkeypatch, tol, n_jobs, budget, status, message):
+def test_trouble_is_a_row(with_trouble, monkeypatch, tols, n_jobs, budget):
     monkeypatch.setenv("PYTHONPATH", os.path.dirname(__file__))
     # The healthy one, without which there is no answer, is waited for whatever it takes.
     monkeypatch.setattr(_schedule, "_PATIENCE", 0.1)
     monkeypatch.setattr(_schedule, "_SHARE", 0.0)
-    with_trouble(tol)
+    with_trouble(*tols)
     data = make_any(n_bags=30, size=(2, 4), n_features=3, random_state=0)
     result = compare(data.bags, data.y, folds=2, inner_folds=2, n_jobs=n_jobs, time_budget=budget)
     rows = {row.name: row for row in result.leaderboard()}
     assert rows["healthy"].status == "done"
-    assert rows["ill"].status == status
-    assert message in rows["ill"].note
+    for tol in tols:
+        status, message = TROUBLE[tol]
+        assert rows[f"ill {tol}"].status == status
+        assert message in rows[f"ill {tol}"].note
     assert result.model is not None
 
 
@@ -135,7 +141,7 @@ def test_a_learner_without_finite_answers_is_a_row(with_trouble):
     with_trouble(4)
     data = make_any(n_bags=30, size=(2, 4), n_features=3, random_state=0)
     result = compare(data.bags, data.y, folds=2, inner_folds=2)
-    row = next(row for row in result.leaderboard() if row.name == "ill")
+    row = next(row for row in result.leaderboard() if row.name == "ill 4")
     assert row.status == "error"
     assert "found no usable model" in row.note
     assert result.chosen().status == "done"
