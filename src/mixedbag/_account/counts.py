@@ -39,7 +39,9 @@ def shift_to_count(z, start, stop, count, near):
     n = stop - start
     odds = math.log(count) - math.log(n - count)
     # Were all z equal to the largest (least) of the bag, this shift would be exact.
-    low, high = odds - z[start:stop].max(), odds - z[start:stop].min()
+    low, high = odds - z[start], odds - z[start]
+    for j in range(start + 1, stop):
+        low, high = min(low, odds - z[j]), max(high, odds - z[j])
     shift = min(max(0.0, low), high)
     for _ in range(_STEPS):
         excess, slope = -float(count), 0.0

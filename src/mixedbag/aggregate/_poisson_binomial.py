@@ -72,7 +72,10 @@ def _one_bag(yes, no, wanted, counted):
                 chance += before[j, k - 1] * yes[j]
             before[j + 1, k] = chance
             largest = max(largest, chance)
-        before[j + 1] /= largest
+        if largest == 0.0:  # beyond what numbers can say
+            return -np.inf
+        for k in range(wanted + 1):
+            before[j + 1, k] /= largest
         log_scale += math.log(largest)
 
     behind = np.zeros(wanted + 2)
@@ -84,9 +87,12 @@ def _one_bag(yes, no, wanted, counted):
             without += before[j, k] * behind[k]
             behind[k] = no[j] * behind[k] + yes[j] * behind[k + 1]
             largest = max(largest, behind[k])
+        if largest == 0.0:
+            return -np.inf
         with_it *= yes[j]
         counted[j] = with_it / (with_it + without * no[j])
-        behind /= largest
+        for k in range(wanted + 2):
+            behind[k] /= largest
     return math.log(before[n, wanted]) + log_scale
 
 

@@ -111,13 +111,15 @@ def _class_sums(codes, rows, first, zero, bag_of, cells, size, positive, totals)
     sums = np.zeros((cells[-1], 2))
     for slot in range(len(zero)):
         here = sums[cells[slot] : cells[slot + 1]]
-        here[zero[slot]] += totals
+        here[zero[slot], 0] += totals[0]
+        here[zero[slot], 1] += totals[1]
         for k in range(first[slot], first[slot + 1]):
             side = positive[bag_of[rows[k]]]
             here[codes[k], side] += size[rows[k]]
             here[zero[slot], side] -= size[rows[k]]
         for cell in range(1, len(here)):
-            here[cell] += here[cell - 1]
+            here[cell, 0] += here[cell - 1, 0]
+            here[cell, 1] += here[cell - 1, 1]
     return sums
 
 
@@ -127,8 +129,10 @@ def _newton_sums(
 ):
     """The sums (v_L, u_LL, u_LR) at every threshold, as in the dense kernel."""
     sums = np.zeros((cells[-1], 3))
-    whole_v = np.sum(slope * total)
-    whole_u = np.sum(slope * total_bend + cross * total * total)
+    whole_v, whole_u = 0.0, 0.0
+    for bag in range(len(total)):
+        whole_v += slope[bag] * total[bag]
+        whole_u += slope[bag] * total_bend[bag] + cross[bag] * total[bag] * total[bag]
     for slot in range(len(zero)):
         here = sums[cells[slot] : cells[slot + 1]]
         nought = zero[slot]
@@ -163,5 +167,7 @@ def _newton_sums(
                 here[cell, 1] += s * d + square
                 here[cell, 2] += c * T * q - square
         for cell in range(1, len(here)):
-            here[cell] += here[cell - 1]
+            here[cell, 0] += here[cell - 1, 0]
+            here[cell, 1] += here[cell - 1, 1]
+            here[cell, 2] += here[cell - 1, 2]
     return sums
