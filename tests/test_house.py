@@ -170,6 +170,8 @@ def is_annotated(function):
 
 @pytest.mark.parametrize("name", public_modules())
 def test_public_functions_are_annotated(name):
+    if name == "mixedbag.engines":  # what it shows of clusters is imported when asked for
+        pytest.importorskip("distributed")
     bare = []
     for shown, attribute in public_functions(pytest.importorskip(name)):
         function = function_of(attribute)
