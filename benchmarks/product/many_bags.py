@@ -2,10 +2,13 @@
 
 `compare` meets made problems of 10³ to 10⁵ bags of ten instances (up to 10⁶ instances), and one of
 few, large bags, each with a budget of a minute that includes what comes after the trials. The
-clock starts when Python is up and the bags are in memory.
+clock starts when Python is up and the bags are in memory. With many bags all are compared on a
+sample, and the model learns from all: how good it is on bags that nobody had is asked at the end.
 """
 
 import time
+
+import numpy as np
 
 from benchmarks._tables import Table
 from mixedbag.comparison import compare
@@ -14,6 +17,7 @@ from mixedbag.datasets import make_any
 BUDGET = 60.0
 SHAPES = [(1_000, 10), (10_000, 10), (100_000, 10), (1_000, 200)]  # bags, instances a bag
 ENOUGH = 0.95  # of the way from the constant to the final figure
+NEW = 5_000
 TINY = {"bags": 40, "size": 3, "budget": 5.0}
 
 
@@ -22,7 +26,10 @@ def cases():
 
 
 def run(case):
-    data = make_any(case["bags"], case["size"], n_features=10, separation=2.5, random_state=0)
+    n_bags = case["bags"]
+    made = make_any(n_bags + NEW, case["size"], n_features=10, separation=2.5, random_state=0)
+    keep = np.arange(len(made.y)) < n_bags
+    data, new = made.part(keep), made.part(~keep)
     start, steps = time.monotonic(), []
 
     def watch(known):
@@ -47,18 +54,23 @@ def run(case):
         "trials and models, s": round(end, 1),
         "first accuracy": round(steps[0][2], 3),
         "accuracy": round(final, 3),
+        "on new bags": round(float((result.model.predict(new.bags) == new.y).mean()), 3),
+        "compared on": len(result.bags),
         "learners through": len(result.finished()),
         "folds": len(result.splits),
-        "learn from samples": sum("drawn at random" in note for note in result.notes),
+        "learn from samples": sum("bags at a time" in note for note in result.notes),
         "work": str(result.work.n_units),
+        "steps": [[round(seconds, 1), round(mean, 4)] for _, seconds, mean in steps],
     }
 
 
 def table(rows):
-    return [Table("a minute with many bags", rows, NOTES)]
+    lines = [{key: value for key, value in row.items() if key != "steps"} for row in rows]
+    return [Table("a minute with many bags", lines, NOTES)]
 
 
 NOTES = (
     "Bags × size are the instances; ten features. Quality counts from that of always the same "
-    "answer. The rest of the budget is for checks and the report."
+    "answer. On new bags: the accuracy of the model that comes out, on 5,000 bags that were in no "
+    "fold. The rest of the budget is for checks and the report."
 )

@@ -10,7 +10,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
 from mixedbag import compare
-from mixedbag.comparison import _afterwards, _compare, _schedule, _workers
+from mixedbag.comparison import (
+    _afterwards,
+    _compare,
+    _protocol,
+    _schedule,
+    _sequence,
+    _workers,
+)
 from mixedbag.comparison._candidates import Candidate, digestible, find_candidates, too_dear
 from mixedbag.comparison._counted import taught
 from mixedbag.comparison._effort import Known, Law
@@ -117,6 +124,39 @@ def test_short_time_means_fewer_folds_for_all(data):
     result = compare(data.bags, data.y, learners=LEARNERS[:1], time_budget=1e-3)
     assert len(result.splits) == 3
     assert "3 folds for all, not 10" in result.notes[0]
+
+
+def test_short_time_means_a_sample_of_the_bags_where_there_are_many(monkeypatch):
+    many = make_any(n_bags=90, size=(1, 3), n_features=3, random_state=0)
+    monkeypatch.setattr(_sequence, "_ENOUGH", 20)
+    monkeypatch.setattr(_protocol, "_RARE", 8)
+    quick = {"learners": LEARNERS[:1], "inner_folds": 2}
+    result = compare(many.bags, many.y, time_budget=1e-3, folds=2, **quick)
+    assert len(result.bags) == 22
+    assert "compared on 22 of 90 bags" in result.notes[0]
+    assert result.model.origin.n_bags == 90
+    again = compare(many.bags, many.y, work=str(result.work), max_bags=22, folds=2, **quick)
+    assert_same(again, result)
+    # The setting was chosen on the sample; the model has learned from all.
+    (candidate,), taken = result.candidates, result.protocol.taken
+    setting = result.final_fits()[0][1]
+    model = candidate.estimator.set_params(**setting).fit(many.bags, many.y)
+    (member,) = result.model.members
+    assert np.array_equal(member.decision_function(many.bags), model.decision_function(many.bags))
+    assert np.array_equal(result.y, many.y[taken])
+
+
+def test_a_sample_has_enough_of_a_rare_class():
+    many = make_any(n_bags=1000, size=1, n_features=2, random_state=0)
+    y = (np.arange(1000) < 100).astype(int)
+    _, protocol = make_protocol(many.bags, y, "any")
+    some = protocol.on_sample(20)
+    assert (len(some.bags), some.question.codes.sum()) == (500, 50)
+    assert some.on_sample(2000).larger is None
+    assert some.on_sample(700).whole is protocol
+    assert np.array_equal(some.y, y[some.taken])
+    _, sums = make_protocol(many.bags, many.bags.instances[:, 0], "sum")
+    assert len(sums.on_sample(20).bags) == 20
 
 
 def test_who_takes_far_longer_than_a_stack_of_better_ones_is_left_out(data):

@@ -65,6 +65,10 @@ def command(
     work: Annotated[
         str | None, typer.Option(help="Do just as much as an earlier run says it did.")
     ] = None,
+    max_bags: Annotated[
+        int | None,
+        typer.Option(min=1, help="Compare on so many bags at most; the model learns from all."),
+    ] = None,
     learners: Annotated[
         str | None, typer.Option(help="Only learners named like these: svm,forest.")
     ] = None,
@@ -117,6 +121,7 @@ def command(
         learners=None if learners is None else [n.strip() for n in learners.split(",")],
         folds=folds,
         repeats=repeats,
+        max_bags=max_bags,
         n_jobs=jobs,
         client=cluster,
         random_state=seed,
@@ -265,6 +270,8 @@ def write_folder(result, out, data, title, others=None):
     from mixedbag.report import write_report
 
     typed = shlex.join(["mixedbag", *sys.argv[1:]])
+    if result.protocol.taken is not None:
+        data = data.part(np.isin(np.arange(len(data.bags)), result.protocol.taken))
     files = write_outputs(result, out, typed, data.instance_ids)
     if others is not None and result.model is not None:
         files.append(out / "unlabelled.csv")

@@ -220,9 +220,10 @@ def work_done(result):
     cut = [f"{what}: {', '.join(names)}" for what, names in result.left_undone().items()]
     folds = len(result.splits) // result.protocol.repeats
     words = f'"{result.work}"' if result.work.without else str(result.work)
+    some = "" if result.protocol.larger is None else f" --max-bags {len(result.bags)}"
     return [
         f"work {result.work} of {result.progress.n_units} units; the same options with "
-        f"--work {words} --folds {folds} give the same result on any machine",
+        f"--work {words} --folds {folds}{some} give the same result on any machine",
         *cut,
     ]
 

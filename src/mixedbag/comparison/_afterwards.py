@@ -7,7 +7,7 @@ end, so the clock cuts the sequence of work early enough.
 
 import numpy as np
 
-from mixedbag.comparison._candidates import seconds_of_fit
+from mixedbag.comparison._candidates import for_bags, seconds_of_fit
 
 _START = 1.3  # seconds to import what writes models and reports
 _A_FOLD = 0.06, 4e-6  # for the account of a fold, and for each of its instances
@@ -18,7 +18,12 @@ _MARGIN = 1.2
 
 def seconds_of_models(known, capacity):
     """What fitting the finalists on all bags will take some workers, at the pace of their folds."""
-    each = list(_fits(known).values())
+    whole, part = known.protocol.whole.bags, known.bags
+    seconds = _fits(known)
+    each = [
+        seconds[c.name] * seconds_of_fit(for_bags(c, whole), whole) / seconds_of_fit(c, part)
+        for c in known.finalists()
+    ]
     return _MARGIN * max(max(each), sum(each) / capacity) if each else 0.0
 
 

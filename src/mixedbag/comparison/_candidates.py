@@ -1,6 +1,6 @@
 """The learners that suit a rule and the data, each ready to fit with its preparation and grid."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -127,6 +127,11 @@ def _own_learners(rule, skipped):
         for kind in kinds
         if kind._compared
     ]
+
+
+def for_bags(candidate, bags):
+    """The candidate with a sample of as many of these bags as it can digest."""
+    return replace(candidate, max_bags=digestible(candidate.effort.law, bags))
 
 
 def digestible(law, bags):

@@ -14,14 +14,14 @@ from numpy.typing import ArrayLike
 from mixedbag._once import Shelf, sharing
 from mixedbag.bags import Bags
 from mixedbag.comparison._calibration import Calibrated
-from mixedbag.comparison._candidates import Candidate, find_candidates, too_dear
+from mixedbag.comparison._candidates import Candidate, find_candidates, for_bags, too_dear
 from mixedbag.comparison._counted import Counted
 from mixedbag.comparison._leaderboard import Figures
-from mixedbag.comparison._protocol import Protocol, make_protocol, with_labels
+from mixedbag.comparison._protocol import Protocol, check_whole, make_protocol, with_labels
 from mixedbag.comparison._result import Comparison
 from mixedbag.comparison._rules import Guess
 from mixedbag.comparison._schedule import Schedule
-from mixedbag.comparison._sequence import affordable_folds
+from mixedbag.comparison._sequence import affordable_folds, on_affordable_bags
 from mixedbag.comparison._stack import Stack, Stacks
 from mixedbag.comparison._store import Folder, Memory
 from mixedbag.comparison._trials import best_of, blocks, run_trial
@@ -41,6 +41,7 @@ def compare(
     repeats: int = 1,
     inner_folds: int = 5,
     time_budget: float | None = None,
+    max_bags: int | None = None,
     n_jobs: int | None = None,
     client: Any = None,
     random_state: int = 0,
@@ -83,7 +84,11 @@ def compare(
         measured table: a quick strong learner first, then what promises most for its cost. Only
         what is finished from its beginning counts, so the same amount of work gives the same
         result (`Comparison.work`). When the table expects the budget to be short, fewer folds are
-        made for all learners. Without a budget everything runs to its end.
+        made for all learners, and if that is not enough, they are compared on a sample of the
+        bags. Without a budget everything runs to its end.
+    max_bags : int, optional
+        Compare on so many bags at most, drawn at random, of every class its share. The model that
+        comes out learns from all.
     n_jobs : int, optional
         Number of worker processes. Without it, trials run in this process, and one that is running
         cannot be cut short.
@@ -172,9 +177,15 @@ def compare(
     if learners is None:
         skipped |= too_dear(candidates, protocol.bags)
         candidates = [candidate for candidate in candidates if candidate.name not in skipped]
+    if max_bags is not None:
+        check_whole("max_bags", max_bags, 1)
+        protocol = protocol.on_sample(max_bags)
     if time_budget is not None and work is None:
         protocol, more = _affordable(protocol, candidates, time_budget)
         notes += more
+    if protocol.larger is not None:
+        candidates = [for_bags(candidate, protocol.bags) for candidate in candidates]
+        notes += [_sampled(protocol)]
     store = Memory() if folder is None else Folder(folder, protocol)
     notes += store.recall(candidates)
     calibrated = Calibrated(protocol.question, protocol.bags.sizes, Counted(protocol))
@@ -212,11 +223,19 @@ def _read(table, bag, label, groups, sample_weight):
 
 def _affordable(protocol, candidates, budget):
     """The protocol with fewer folds where the budget asks for it, and what to say of that."""
-    folds = affordable_folds(candidates, protocol, budget)
-    if folds == protocol.folds:
-        return protocol, []
-    note = f"{folds} folds for all, not {protocol.folds}: the time budget has no room for more"
-    return replace(protocol, folds=folds), [note]
+    folds, notes = affordable_folds(candidates, protocol, budget), []
+    if folds < protocol.folds:
+        told = f"{folds} folds for all, not {protocol.folds}"
+        notes = [f"{told}: the time budget has no room for more"]
+        protocol = replace(protocol, folds=folds)
+    return on_affordable_bags(candidates, protocol, budget), notes
+
+
+def _sampled(protocol):
+    return (
+        f"compared on {len(protocol.bags)} of {len(protocol.whole.bags)} bags, drawn at random; "
+        "the model learns from as many of all as its members can digest"
+    )
 
 
 class Fitted(NamedTuple):

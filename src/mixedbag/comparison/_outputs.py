@@ -135,6 +135,7 @@ def circumstances(result, command=None):
         "units": result.progress.n_units,
         "left_undone": result.left_undone(),
         "folds": len(result.splits),
+        "bags": len(result.bags),
         "inner_folds": result.protocol.inner_folds,
         "random_state": result.protocol.random_state,
         "learners": [candidate.name for candidate in result.candidates],

@@ -1,7 +1,8 @@
 """The protocol: the data, the question put to it, and how its bags are cut into folds."""
 
+import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from mixedbag.exceptions import InputError, reading_input
 from mixedbag.model_selection import BagStratifiedKFold
 
 _LARGEST_SEED = 2**32 - 1
+_RARE = 50  # bags of the rarest class that a sample should have
 
 
 class Split(NamedTuple):
@@ -27,7 +29,11 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True)
 class Protocol:
-    """All that a trial depends on besides its candidate."""
+    """All that a trial depends on besides its candidate.
+
+    Where its bags are a sample, `larger` is the protocol of all: models learn from those in the
+    end. `taken` tells which of them are here.
+    """
 
     bags: Any
     y: np.ndarray
@@ -37,6 +43,36 @@ class Protocol:
     inner_folds: int = 5
     random_state: int = 0
     groups: np.ndarray | None = None
+    larger: "Protocol | None" = None
+    taken: np.ndarray | None = None
+
+    @property
+    def whole(self):
+        """The protocol of all bags."""
+        return self if self.larger is None else self.larger
+
+    def on_sample(self, max_bags):
+        """The same on so many of all bags at most, drawn at random, of every class its share.
+
+        More where a class would be too rare to be met in folds of folds.
+        """
+        whole, question = self.whole, self.question
+        if question.kind == "classes":
+            rarest = np.bincount(whole.question.codes).min()
+            max_bags = max(max_bags, math.ceil(len(whole.bags) * _RARE / rarest))
+        if max_bags >= len(whole.bags):
+            return replace(whole, folds=self.folds)
+        rows = whole.sample(whole.everything.train, max_bags)
+        return replace(
+            whole,
+            bags=whole.bags[rows],
+            y=whole.y[rows],
+            question=whole.question.about(rows),
+            groups=None if whole.groups is None else whole.groups[rows],
+            folds=self.folds,
+            larger=whole,
+            taken=rows,
+        )
 
     @cached_property
     def splits(self):

@@ -4,6 +4,7 @@ A question knows what is true (`cases`), which evidence it wants, by which measu
 judged, and how to say an answer in the words of the data.
 """
 
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -74,6 +75,12 @@ class _Question:
         self.cases = cases
         self.measure, self.why_measure = choose_measure(metric, cases)
 
+    def about(self, rows):
+        """The same question about some of the bags."""
+        some = copy(self)
+        some.y, some.weight, some.cases = self.y[rows], self.weight[rows], self.cases[rows]
+        return some
+
     def mean(self, values, rows):
         """The mean of one value a bag, over some bags."""
         return float(np.average(values, weights=self.weight[rows]))
@@ -132,6 +139,11 @@ class Classes(_Question):
 
     evidence = staticmethod(_evidence.class_evidence)
     evidence_of_instances = staticmethod(_evidence.class_evidence_of_instances)
+
+    def about(self, rows):
+        some = super().about(rows)
+        some.codes = self.codes[rows]
+        return some
 
     @property
     def targets(self):

@@ -8,7 +8,7 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from mixedbag.comparison._candidates import seconds_of_fit
+from mixedbag.comparison._candidates import for_bags, seconds_of_fit
 from mixedbag.comparison._trials import blocks
 from mixedbag.exceptions import InputError
 
@@ -16,6 +16,7 @@ _QUICK = 4.0  # expected seconds within which the first learner should be throug
 _CLOSE = 0.02  # merits that differ by less are not worth waiting for
 _REFINING = 0.3  # what further settings promise, beside the learner's first
 _SHORT_LIST = 5  # learners that a budget should have room for, on all folds
+_ENOUGH = 2000  # bags: fewer would tell too little of who is best
 
 
 class Unit(NamedTuple):
@@ -59,14 +60,30 @@ def sequence(candidates, protocol):
 
 def affordable_folds(candidates, protocol, budget):
     """As many folds as leave room for a short list of learners in half of the budget."""
-    units = sequence(candidates, protocol)
-    listed: dict = {}
-    for unit in units:
-        if unit.block == 0:
-            listed.setdefault(unit.candidate.name, unit.seconds)
-    a_fold = sum(list(listed.values())[:_SHORT_LIST]) * protocol.repeats
+    a_fold = _short_list(candidates, protocol)
     choices = [n for n in (protocol.folds, 5, 3) if n <= protocol.folds]
     return next((n for n in choices if n * a_fold <= budget / 2), min(choices))
+
+
+def on_affordable_bags(candidates, protocol, budget):
+    """The protocol on as many bags as leave that room: all, or the largest of halves of halves."""
+    n_bags = len(protocol.bags)
+    while n_bags >= 2 * _ENOUGH:
+        some = [for_bags(candidate, protocol.bags) for candidate in candidates]
+        if protocol.folds * _short_list(some, protocol) <= budget / 2:
+            break
+        n_bags //= 2
+        protocol = protocol.on_sample(n_bags)
+    return protocol
+
+
+def _short_list(candidates, protocol):
+    """Expected seconds of the first few learners of the sequence on one fold, all repeats."""
+    listed: dict = {}
+    for unit in sequence(candidates, protocol):
+        if unit.block == 0:
+            listed.setdefault(unit.candidate.name, unit.seconds)
+    return sum(list(listed.values())[:_SHORT_LIST]) * protocol.repeats
 
 
 def _costs(candidate, protocol):

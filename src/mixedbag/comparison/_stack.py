@@ -111,6 +111,8 @@ class Stack:
             else fit(protocol, c, self.setting(c, split), split.train)
             for c in taking_part
         ]
+        is_final = split.name == protocol.everything.name
+        learned = protocol.whole.bags if is_final else protocol.bags[split.train]
         evidence = [store.get(candidate, split).inner_instances for candidate in witnesses]
         notes = account.doubts(evidence, self.calibrated.offsets(split.train))
         if not any(knows_instances(candidate.estimator) for candidate in witnesses):
@@ -123,7 +125,7 @@ class Stack:
             [weights.get(name, 0.0) for name in names],
             [names.index(name) for name in asked],
             account,
-            Origin.of(protocol.question, protocol.bags[split.train], notes),
+            Origin.of(protocol.question, learned, notes),
         )
 
 

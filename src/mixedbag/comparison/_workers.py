@@ -20,6 +20,7 @@ import numpy as np
 
 from mixedbag._on_disk import dumps
 from mixedbag._once import Shelf, sharing
+from mixedbag.comparison._candidates import for_bags
 from mixedbag.comparison._trials import fit, run_trial, what_is_wrong
 from mixedbag.exceptions import InputError
 from mixedbag.learners import all_learners
@@ -56,7 +57,10 @@ def attempt(protocol, unit, shelf=None):
             # Of hundreds of fits some do not converge; the figures tell whether it matters.
             warnings.simplefilter("ignore")
             if isinstance(unit, Final):
-                return fit(protocol, *unit, protocol.everything.train)
+                whole = protocol.whole
+                sampled = protocol.larger is not None
+                candidate = for_bags(unit.candidate, whole.bags) if sampled else unit.candidate
+                return fit(whole, candidate, unit.setting, whole.everything.train)
             task = unit.candidate, unit.split, unit.block
             trial = run_trial(protocol, *task)
             wrong = what_is_wrong(trial, protocol, *task)

@@ -139,9 +139,10 @@ class BagData:
         if not known.any():
             raise InputError("no bag has a label")
         notes = (*self.notes, *note_unlabelled(int((~known).sum())))
-        return replace(self._part(known), y=y, notes=notes), replace(self._part(~known), y=None)
+        return replace(self.part(known), y=y, notes=notes), replace(self.part(~known), y=None)
 
-    def _part(self, keep):
+    def part(self, keep: np.ndarray) -> Self:
+        """Some of the bags, with all that is known of them: a mask, one value a bag."""
         parts = {"bags": self.bags[keep]}
         for rows, names in (
             (keep, ("y", "weight", "groups")),
