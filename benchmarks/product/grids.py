@@ -38,6 +38,7 @@ SETTINGS = {
         {"n_estimators": 30},
         {"n_estimators": 50, "cooling": 0.1},
         {"n_estimators": 30, "cooling": 0.1},
+        *({"min_share": 0.02, "n_estimators": n, "cooling": 0.1} for n in (100, 50)),
     ],
     "PrototypeClassifier": [
         {"n_prototypes": k, "alpha": alpha} for k in (4, 8, 16) for alpha in _ALPHAS

@@ -1,5 +1,6 @@
 """`compare` from the outside: every rule, both levels, and what comes out."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -10,7 +11,7 @@ from mixedbag.comparison import _trials, fit_best_setting
 from mixedbag.comparison._calibration import calibrator
 from mixedbag.comparison._candidates import find_candidates
 from mixedbag.comparison._compare import _read
-from mixedbag.comparison._protocol import Protocol
+from mixedbag.comparison._protocol import Protocol, make_protocol
 from mixedbag.comparison._questions import ask, choose_positive
 from mixedbag.comparison._weights import blend_weights
 from mixedbag.datasets import make_any, make_count, make_sum
@@ -422,3 +423,49 @@ def test_no_group_is_learned_from_and_asked_about():
         compare(data.bags, data.y, groups=np.arange(48) % 3, **settings)
     with pytest.raises(ValueError, match="5 groups for 48 bags"):
         compare(data.bags, data.y, groups=np.arange(5), **settings)
+
+
+# Settings race over the inner folds ---------------------------------------------------------------
+
+
+def test_who_is_clearly_behind_gives_up():
+    rng = np.random.default_rng(0)
+    best = rng.uniform(size=60)
+    close, far = best + rng.normal(0.005, 0.2, 60), best + rng.normal(0.5, 0.2, 60)
+    weight = np.ones(60)
+    assert _trials.not_behind(np.array([close, best, far]), weight).tolist() == [True, True, False]
+    same = np.array([best, best])
+    assert _trials.not_behind(same, weight).all()
+    # Bags of weight two are bags that are there twice, for means; what is sure is less so.
+    twice = rng.integers(1, 3, 60).astype(float)
+    lead = far - best
+    error = np.sqrt(((lead - np.average(lead, weights=twice)) ** 2) @ twice**2) / twice.sum()
+    distance = np.average(lead, weights=twice) / error
+    losses = np.array([best, far])
+    assert not _trials.not_behind(losses, twice, 0.99 * distance)[1]
+    assert _trials.not_behind(losses, twice, 1.01 * distance)[1]
+
+
+def test_a_race_finds_what_trying_all_finds_with_fewer_fits(monkeypatch):
+    data = make_any(n_bags=80, size=(2, 4), n_features=4, separation=4.0, random_state=0)
+    (candidate,), _ = find_candidates("any", data.bags, ["bag statistics + SVM"])
+    _, protocol = make_protocol(data.bags, data.y, "any")
+    one_is_hopeless = {"learner__model__gamma": ["scale", 1e6, 0.1]}
+    candidate = replace(candidate, grid=one_is_hopeless)
+    tried, rows = _trials.settings(candidate), protocol.everything.train
+    made = []
+
+    def counted(*args, fit=_trials.fit):
+        made.append(args)
+        return fit(*args)
+
+    monkeypatch.setattr(_trials, "fit", counted)
+    raced = _trials._best_setting(protocol, candidate, rows, tried)
+    n_raced = len(made)
+    monkeypatch.setattr(_trials, "_WARM_UP", np.inf)
+    whole = _trials._best_setting(protocol, candidate, rows, tried)
+    assert (len(made) - n_raced, len(raced.models)) == (15, 5)
+    assert n_raced < 15
+    assert raced.setting == whole.setting
+    assert raced.loss == whole.loss
+    assert np.array_equal(raced.inner, whole.inner)

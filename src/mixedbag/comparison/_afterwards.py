@@ -18,13 +18,26 @@ _MARGIN = 1.2
 
 def seconds_of_models(known, capacity):
     """What fitting the finalists on all bags will take some workers, at the pace of their folds."""
-    whole, part = known.protocol.whole.bags, known.bags
-    seconds = _fits(known)
-    each = [
-        seconds[c.name] * seconds_of_fit(for_bags(c, whole), whole) / seconds_of_fit(c, part)
-        for c in known.finalists()
-    ]
+    growth, seconds = _growth(known), _fits(known)
+    each = [growth(candidate) * seconds[candidate.name] for candidate in known.finalists()]
     return _MARGIN * max(max(each), sum(each) / capacity) if each else 0.0
+
+
+def _growth(known):
+    """How much longer a fit on all bags takes than one on the sample, where there is one.
+
+    At least as much as bags become more: the table was measured on smaller data.
+    """
+    part, whole = known.bags, known.protocol.whole.bags
+    if whole is part:
+        return lambda candidate: 1.0
+
+    def growth(candidate):
+        larger = for_bags(candidate, whole)
+        learned = (larger.max_bags or len(whole)) / (candidate.max_bags or len(part))
+        return max(learned, seconds_of_fit(larger, whole) / seconds_of_fit(candidate, part))
+
+    return growth
 
 
 def seconds_of_report(known, pace=1.0):

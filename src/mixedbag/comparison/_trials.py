@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -13,6 +13,8 @@ from mixedbag.base._calibrating import scores_only
 from mixedbag.comparison._calibration import calibrator
 
 _BLOCK = 4  # settings tried together, after the first
+_WARM_UP = 2  # inner folds that every setting meets
+_BEHIND = 2.0  # standard errors behind the best setting: enough to give one up
 
 
 @dataclass(frozen=True)
@@ -124,35 +126,67 @@ def what_is_wrong(trial, protocol, candidate, split, block=0):
     return ""
 
 
-class _Setting(NamedTuple):
+class _Setting:
+    """A setting on its way through the inner folds: its models, and their evidence so far."""
+
+    def __init__(self, setting, n_bags):
+        self.setting = setting
+        self.models: list = []
+        self.inner: Any = None
+        self._n_bags = n_bags
+
+    def meet(self, protocol, candidate, train, test, where):
+        """Learn from the bags `train`, and answer about `test`, whose places are `where`."""
+        self.models.append(fit(protocol, candidate, self.setting, train))
+        part = protocol.question.evidence(self.models[-1], protocol.bags[test])
+        if self.inner is None:
+            self.inner = np.empty((self._n_bags, part.shape[1]))
+        self.inner[where] = part
+
+    def losses(self, question, rows, met):
+        """The loss on each of the bags `rows` whose places are `met`, calibrated on them."""
+        inner, rows = self.inner[met], rows[met]
+        return question.loss(calibrator(question, inner, rows)(inner), rows)
+
+
+class _Best(NamedTuple):
     setting: dict
     inner: np.ndarray
+    models: list
     loss: float
-    models: list  # one an inner fold, until the setting is beaten
 
 
 def _best_setting(protocol, candidate, rows, tried):
-    """The setting of smallest out-of-fold loss on `rows`, the first of equals."""
-    question, best = protocol.question, None
-    for setting in tried:
-        inner, models = _out_of_fold(protocol, candidate, setting, rows)
-        answer = calibrator(question, inner, rows)(inner)
-        loss = question.mean(question.loss(answer, rows), rows)
-        if best is None or loss < best.loss:
-            best = _Setting(setting, inner, loss, models)
-    return best
+    """The setting of smallest out-of-fold loss on `rows`, the first of equals.
+
+    The settings race over the inner folds: who is clearly behind does not go on.
+    """
+    question, splits = protocol.question, protocol.inner_splits(rows)
+    race = [_Setting(setting, len(rows)) for setting in tried]
+    met = np.zeros(len(rows), dtype=bool)
+    for k, (train, test) in enumerate(splits, start=1):
+        for one in race:
+            one.meet(protocol, candidate, rows[train], rows[test], test)
+        met[test] = True
+        if k >= _WARM_UP and len(race) > 1:
+            losses = np.array([one.losses(question, rows, met) for one in race])
+            ahead = not_behind(losses, question.weight[rows[met]])
+            race = [one for one, stays in zip(race, ahead) if stays]
+    means = [question.mean(one.losses(question, rows, met), rows) for one in race]
+    best = race[int(np.argmin(means))]
+    return _Best(best.setting, best.inner, best.models, min(means))
 
 
-def _out_of_fold(protocol, candidate, setting, rows):
-    """Evidence on each of the bags from a model that has not seen it, and the models."""
-    evidence, models = None, []
-    for train, test in protocol.inner_splits(rows):
-        models.append(fit(protocol, candidate, setting, rows[train]))
-        part = protocol.question.evidence(models[-1], protocol.bags[rows[test]])
-        if evidence is None:
-            evidence = np.empty((len(rows), part.shape[1]))
-        evidence[test] = part
-    return evidence, models
+def not_behind(losses, weight, behind=_BEHIND):
+    """Which settings may yet be the best: losses with a row a setting, a column a bag.
+
+    Others are behind the best by more standard errors of the difference than chance explains.
+    """
+    means = losses @ weight / weight.sum()
+    lead = losses - losses[means.argmin()]
+    mean = lead @ weight / weight.sum()
+    error = np.sqrt((lead - mean[:, None]) ** 2 @ weight**2) / weight.sum()
+    return mean <= behind * error
 
 
 def _instances_out_of_fold(protocol, rows, best):

@@ -143,7 +143,7 @@ class BagData:
 
     def part(self, keep: np.ndarray) -> Self:
         """Some of the bags, with all that is known of them: a mask, one value a bag."""
-        parts = {"bags": self.bags[keep]}
+        parts: dict[str, Any] = {"bags": self.bags[keep]}
         for rows, names in (
             (keep, ("y", "weight", "groups")),
             (self.bags.spread(keep), ("instance_labels", "instance_ids", "coords")),
