@@ -302,6 +302,33 @@ def test_patients_are_not_cut(tmp_path):
     assert "come from only 1 groups" in told.stderr
 
 
+def test_compared_on_some_of_the_bags(tmp_path):
+    data = make_any(n_bags=240, size=(1, 2), n_features=2, random_state=0)
+    names = [f"{bag}-{row}" for row, bag in enumerate(data.bags.bag_of)]
+    write_csv(tmp_path / "table.csv", data.bags, data.y, extra={"name": names})
+    columns = ("table.csv", "--bag", "molecule", "--label", "active", "--instance", "name")
+    quick = ("--folds", "2", "--learners", "spread labels + logistic", "--jobs", "1")
+    told = ("compare", *columns, *quick, "--max-bags", "110", "--out", "out")
+    done = mixedbag(*told, folder=tmp_path)
+    assert "compared on 110 of 240 bags" in done.stdout
+    assert "--max-bags 110 give the same result" in " ".join(done.stdout.split())
+    assert load(tmp_path / "out" / "model.skops").origin.n_bags == 240
+    bags, instances = (
+        rows_of(tmp_path / "out", name) for name in ("predictions", "instance-predictions")
+    )
+    assert len(bags) == 110
+    assert all(int(row["bag"][4:]) == int(row["instance"].split("-")[0]) for row in instances)
+
+
+def rows_of(folder, name):
+    """The rows of a table of results, whichever format it has."""
+    if (folder / f"{name}.csv").exists():
+        return list(csv.DictReader((folder / f"{name}.csv").read_text().splitlines()))
+    import pyarrow.parquet
+
+    return pyarrow.parquet.read_table(folder / f"{name}.parquet").to_pylist()
+
+
 def test_bags_count_by_their_weights(tmp_path):
     data = make_any(n_bags=40, size=(2, 5), n_features=3, random_state=0)
     heavy = data.bags.bag_of < 30  # the others have wrong labels

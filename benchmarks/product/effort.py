@@ -1,13 +1,13 @@
 """What a fit costs and how good it is: the table from which `compare` makes its sequence of work.
 
-Every learner meets problems of several shapes and those of the development collection with its own
-setting. Seconds, on the former, are those of the processor, so a busy machine changes little. The
-law ``seconds = overhead + e^a · bags^b · instances^c · features^d`` (b, c, d not negative) is
-fitted to them by least squares in logs, the overhead being most of the shortest time. The merit is
-how well unseen bags of the collection, none of the ten sets that figures are reported on, are
-ordered (twice the area under the ROC curve, less one) or R²: the half of a problem that was not
-learned from is asked about. A fit that does not end within `LIMIT` seconds counts as that long and
-as no better than chance.
+Every learner meets problems of several shapes and those of the development collection with the
+setting that `compare` tries first. Seconds, on the former, are those of the processor, so a busy
+machine changes little. The law ``seconds = overhead + e^a · bags^b · instances^c · features^d``
+(b, c, d not negative) is fitted to them by least squares in logs, the overhead being most of the
+shortest time. The merit is how well unseen bags of the collection, none of the ten sets that
+figures are reported on, are ordered (twice the area under the ROC curve, less one) or R²: the half
+of a problem that was not learned from is asked about. A fit that does not end within `LIMIT`
+seconds counts as that long and as no better than chance.
 """
 
 import json
@@ -29,7 +29,7 @@ from mixedbag.bags import Bags
 from mixedbag.comparison import _effort
 from mixedbag.comparison._candidates import find_candidates
 from mixedbag.comparison._protocol import make_protocol
-from mixedbag.comparison._trials import fit
+from mixedbag.comparison._trials import fit, settings
 from mixedbag.datasets import make_any, make_count, make_majority, make_sequences, make_sum
 
 LIMIT = 10
@@ -91,17 +91,18 @@ def _met(case, data):
     train, test = np.arange(0, len(data.y), 2), np.arange(1, len(data.y), 2)
     _, protocol = make_protocol(data.bags, data.y, case["rule"])
     candidate = next(c for c in _everybody(case["rule"]) if c.name == case["learner"])
+    first = settings(candidate)[0]
     few = np.sort(np.concatenate([np.flatnonzero(_kinds(data.y) == k)[:4] for k in (0, 1)]))
     question, part = protocol.question, data.bags[train]
     quality = 0.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with suppress(ValueError):
-            fit(protocol, candidate, {}, few)  # compiles
+            fit(protocol, candidate, first, few)  # compiles
     with warnings.catch_warnings(), suppress(_OverError, ValueError), _at_most(LIMIT) as over:
         warnings.simplefilter("ignore")
         start = time.process_time()
-        model = fit(protocol, candidate, {}, train)
+        model = fit(protocol, candidate, first, train)
         evidence = question.evidence(model, data.bags[test])
         question.evidence_of_instances(model, data.bags[test])
         quality = _quality(question, evidence, test)

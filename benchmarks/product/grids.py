@@ -50,7 +50,10 @@ SETTINGS = {
         {"lam": lam, "n_rounds": n} for n in (100, 50) for lam in (0.03, 0.1, 0.3, 1.0)
     ],
     "OWABoost": [{"a": a, "n_rounds": n} for n in (100, 50) for a in (0.25, 0.5, 1.0)],
-    "SparseBagMarginSVC": [{"C": C} for C in (0.1, 0.5, 1.0, 5.0)],
+    "SparseBagMarginSVC": [
+        *({"C": C} for C in (0.1, 0.5, 1.0, 5.0)),
+        *({"C": C, "n_init": 1} for C in (1.0, 5.0)),
+    ],
     "TwoLevelClassifier": [
         {"max_leaves": leaves, "n_estimators": n} for n in (100, 50) for leaves in (6, 16)
     ],

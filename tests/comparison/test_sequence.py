@@ -135,6 +135,7 @@ def test_short_time_means_a_sample_of_the_bags_where_there_are_many(monkeypatch)
     assert len(result.bags) == 22
     assert "compared on 22 of 90 bags" in result.notes[0]
     assert result.model.origin.n_bags == 90
+    assert _afterwards._growth(result)(result.candidates[0]) >= 90 / 22
     again = compare(many.bags, many.y, work=str(result.work), max_bags=22, folds=2, **quick)
     assert_same(again, result)
     # The setting was chosen on the sample; the model has learned from all.

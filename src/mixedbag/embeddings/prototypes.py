@@ -73,7 +73,7 @@ class PrototypeClassifier(LogOddsMixin, BagClassifier):
 
     _rules = ("any",)
     _needs_scaling = True
-    _search_space = {"n_prototypes": [8, 16]}
+    _search_space = {"n_prototypes": [16]}
     _parameter_constraints = {
         "n_prototypes": [whole(1)],
         "gamma": [above(0), one_of("scale")],

@@ -90,6 +90,9 @@ class AnnealedInstanceMarginSVC(_Annealed, InstanceMarginSVC):
     array([0, 1, 1, 0, 0, 0])
     """
 
+    # On the development collection, one setting is far better than the others, and much quicker.
+    _search_space = {"C": [10.0]}
+
     def _slots(self, ambiguity, cost):
         """Two slots, of either sign, for every instance of a positive bag; one for the others."""
         rows, _ = inside_positive(ambiguity)
