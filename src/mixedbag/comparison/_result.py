@@ -86,7 +86,8 @@ class Comparison:
         What the leaderboard's mean is, by scikit-learn's name and in words ("accuracy", "R²", …),
         and why it is that.
     bags, y
-        The data.
+        The data; of many bags, where time was short or `max_bags` was given, the sample of them
+        that learners were compared on.
     splits : list of Split
         The outer folds.
     candidates : list of Candidate
