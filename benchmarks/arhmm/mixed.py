@@ -127,9 +127,9 @@ NOTES = (
     "positive bags and one of the negative, five states each. "
     "p: Wilcoxon test of the mean difference to ARHMM-MIL of each person, of whom there are six, "
     "so that 0.031 is the least it can be. Settings were not chosen for any method. Where a joint "
-    "lies, a few steps of an autoregression look across it. **Why ARHMM-MIL is not first by bags**: "
-    "it tells samples apart about as well as the best, but scores a bag by the share of its "
-    "positive samples, in which one stretch of eight hardly shows above the mistakes in seven "
+    "lies, a few steps of an autoregression look across it. **Why ARHMM-MIL is not first by "
+    "bags**: it tells samples apart about as well as the best, but scores a bag by the share of "
+    "its positive samples, in which one stretch of eight hardly shows above the mistakes in seven "
     "others; learners of the rule 'any' look at the best window alone. Where nobody sees the "
     "activity (standing, one of eight) all are close to chance."
 )
