@@ -202,7 +202,8 @@ OWN_NOTES = (
     f"(PRDP) of {ROUNDS} rounds of cuts. as thesis: that with the constants of Table 7.15 "
     f"({', '.join(f'{k}={v}' for k, v in (CUTS | SELECTION).items())}), at most {LIMIT:.0f} CPU "
     "seconds a fold. The other columns are those of the first table. Rows appear where the folds "
-    "of 'pure' have been run."
+    "of 'pure' have been run, and cells where those of their model have; the last lines of the "
+    "page say which figures are of an older code."
 )
 SHIFTED = (
     "score: the objective reached. shifted: without a bias while learning, then a threshold that "
