@@ -119,12 +119,14 @@ def table(rows):
 
 
 def _of_rule(rule, rows):
-    """Means over the sets that a learner finished; places among those that finished all."""
+    """Means over the sets that a learner finished; places are those among all who finished one."""
     found = {row["data"]: {line[0]: line[1:] for line in row["lines"]} for row in rows}
     names = list(dict.fromkeys(name for lines in found.values() for name in lines))
-    through = [name for name in names if all(name in lines for lines in found.values())]
-    figures = np.array([[lines[name][0] for name in through] for lines in found.values()])
-    places = dict(zip(through, rankdata(-figures.round(6), axis=1).mean(axis=0)))
+    places: dict = {name: [] for name in names}
+    for lines in found.values():
+        ranks = rankdata([-round(figures[0], 6) for figures in lines.values()])
+        for name, place in zip(lines, ranks):
+            places[name].append(float(place))
     lines = []
     for name in names:
         own = [lines[name] for lines in found.values() if name in lines]
@@ -136,20 +138,21 @@ def _of_rule(rule, rows):
                 "ROC AUC": area,
                 "of instances": inside,
                 "sets": f"{len(own)}/{len(found)}",
-                "mean place": round(places[name], 1) if name in places else "",
+                "mean place": round(float(np.mean(places[name])), 1),
                 "seconds a set": seconds,
             }
         )
     if rule in ("count", "sum"):
         lines = [{k: v for k, v in line.items() if k != "ROC AUC"} for line in lines]
-    n_sets = {line["learner"]: int(line["sets"].partition("/")[0]) for line in lines}
-    lines.sort(key=lambda line: (places.get(line["learner"], np.inf), -n_sets[line["learner"]]))
+    # A place on few sets says little: learners that finished less than half come last.
+    lines.sort(key=lambda line: (2 * len(places[line["learner"]]) < len(found), line["mean place"]))
+    through = [name for name in names if len(places[name]) == len(found)]
     notes = f"Sets: {', '.join(found)}."
-    if len(through) > 1 and len(found) > 1:
+    if len(through) > 1:
         notes += (
-            f" Places are among the {len(through)} that finished all sets; places that differ by "
-            f"less than {critical_difference(len(through), len(found)):.1f} are not told apart by "
-            "so few sets (Nemenyi's critical difference, 5 %)."
+            f" {len(through)} finished all sets: places of these that differ by less than "
+            f"{critical_difference(len(through), len(found)):.1f} are not told apart by so few "
+            "sets (Nemenyi's critical difference, 5 %)."
         )
     return Table(f"{rule}: {RULES[rule]}", lines, notes)
 
@@ -189,9 +192,9 @@ OPENING = (
     "Written by `python -m benchmarks product/which_learner` from measured results: nested "
     "cross-validation, every setting chosen inside the training bags, the same time for every set "
     f"({BUDGET:g} seconds of one core). Figures are means over the sets that a learner finished "
-    "in that time, so compare rows with the same number of sets; learners that did not finish all "
-    "come last, without a place, and one that finished none is absent (the last table has those "
-    "for *any* as well). "
+    "in that time, so compare rows with the same number of sets; those that finished less than "
+    "half come last, and one that finished none is absent (the last table has those for *any* as "
+    "well). Places are among all that finished a set. "
     '"Of instances" is for single instances, where their truth is known: the area under the ROC '
     "curve for any and sequence, else accuracy, or R² of totals. The stack and the best single, "
     "chosen inside, are what `mixedbag compare` makes of the others; without a reason to do "
