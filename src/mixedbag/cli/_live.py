@@ -116,12 +116,10 @@ class _Board:
         yield self._fitting[width]
 
     def _made_for(self, width, console):
+        unbound = console.options.update(width=_WIDEST)
         for n_others, tests in ((_OTHERS, True), (_OTHERS, False), (1, False), (0, False)):
             table = self._table(n_others, tests)
-            if (
-                console.measure(table, options=console.options.update(width=_WIDEST)).maximum
-                <= width
-            ):
+            if console.measure(table, options=unbound).maximum <= width:
                 break
         return table
 
