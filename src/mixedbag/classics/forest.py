@@ -7,6 +7,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils import check_random_state
 
 from mixedbag._annealing import soft_labels, temperatures
+from mixedbag._forests import grow, probabilities
 from mixedbag._parameters import above, between, whole
 from mixedbag.base import BagClassifier, LogOddsMixin
 from mixedbag.pooling import bag_argmax, bag_sum, spread
@@ -119,12 +120,13 @@ class MIForestClassifier(LogOddsMixin, BagClassifier):
         for k in self._iterations(len(cooling) + 1):
             parts = [*_shares(share, inside.offsets), outside.spread(1.0 / outside.sizes)]
             counted = np.concatenate(own) * np.round(_WHOLE * np.concatenate(parts))
-            self.forest_ = ExtraTreesClassifier(
+            forest = ExtraTreesClassifier(
                 self.n_estimators,
                 min_weight_fraction_leaf=self.min_share,
                 random_state=seed,
                 n_jobs=self.n_jobs,
-            ).fit(rows, label, counted)
+            )
+            self.forest_ = grow(forest, rows, label, counted)
             if k < len(cooling):
                 gain = 2.0 * self._probability(inside) - 1.0
                 share = soft_labels(gain, inside.offsets, cooling[k])
@@ -132,7 +134,7 @@ class MIForestClassifier(LogOddsMixin, BagClassifier):
         self.witness_ = bag_argmax(self._score_instances(bags), bags.offsets)[sign > 0]
 
     def _probability(self, bags):
-        return self.forest_.predict_proba(bags.instances)[:, 1]
+        return probabilities(self.forest_, bags.instances)[:, 1]
 
     def _score_instances(self, bags):
         return logit(np.clip(self._probability(bags), _SURE, 1.0 - _SURE))

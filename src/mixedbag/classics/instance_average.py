@@ -8,6 +8,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import has_fit_parameter
 
+from mixedbag._forests import grow, probabilities
 from mixedbag._once import once
 from mixedbag._parameters import having, one_of
 from mixedbag.base import BagClassifier
@@ -78,27 +79,29 @@ class InstanceAverageClassifier(BagClassifier):
         self.n_jobs = n_jobs
 
     def _fit(self, bags, codes, weight):
-        model = self._model()
+        labels = bags.spread(codes)
+        share = bags.spread(weight * np.round(_WHOLE / bags.sizes)) / _WHOLE
+        if self.estimator is None:
+            learned = ("random trees", bags, codes, weight, self.random_state)
+            self.estimator_ = once(lambda: self._trees(bags.instances, labels, share), *learned)
+            return
+        model = clone(self.estimator)
         if not has_fit_parameter(model, "sample_weight"):
             raise ValueError(f"{type(model).__name__} takes no weights, and instances need them")
-        share = bags.spread(weight * np.round(_WHOLE / bags.sizes)) / _WHOLE
+        self.estimator_ = model.fit(bags.instances, labels, sample_weight=share)
 
-        def fitted():
-            return model.fit(bags.instances, bags.spread(codes), sample_weight=share)
-
-        own = self.estimator is None
-        learned = ("random trees", bags, codes, weight, self.random_state)
-        self.estimator_ = once(fitted, *learned) if own else fitted()
-
-    def _model(self):
-        if self.estimator is not None:
-            return clone(self.estimator)
-        rng = check_random_state(self.random_state)
-        return ExtraTreesClassifier(random_state=rng.randint(2**31 - 1), n_jobs=self.n_jobs)
+    def _trees(self, rows, labels, weight):
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        return grow(
+            ExtraTreesClassifier(random_state=seed, n_jobs=self.n_jobs), rows, labels, weight
+        )
 
     def _probabilities(self, bags):
         """A row of probabilities a bag."""
-        table = self.estimator_.predict_proba(bags.instances)
+        if self.estimator is None:
+            table = probabilities(self.estimator_, bags.instances)
+        else:
+            table = self.estimator_.predict_proba(bags.instances)
         if self.average == "arithmetic":
             return Mean().value(table, bags.offsets)
         logs = Mean().value(np.log(np.clip(table, _SURE, 1.0)), bags.offsets)

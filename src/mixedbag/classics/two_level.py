@@ -6,6 +6,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
+from mixedbag._forests import grow, leaves
 from mixedbag._pairs import cut
 from mixedbag._parameters import above, whole
 from mixedbag.base import BagClassifier, LogOddsMixin
@@ -88,7 +89,7 @@ class TwoLevelClassifier(LogOddsMixin, BagClassifier):
         # Large bags would drown small ones if all instances counted the same. Whole numbers add up
         # exactly in any order, so that pure nodes are seen as such whatever the order of the rows.
         share = np.round(2**20 / bags.sizes)
-        self.forest_.fit(bags.instances, bags.spread(sign), bags.spread(weight * share))
+        grow(self.forest_, bags.instances, bags.spread(sign), bags.spread(weight * share))
         model = LogisticRegression(C=self.C, tol=1e-8, max_iter=10_000)
         model.fit(self._occupancy(bags), sign, sample_weight=weight)
         self.coef_ = model.coef_.reshape(2, -1)
@@ -106,7 +107,7 @@ class TwoLevelClassifier(LogOddsMixin, BagClassifier):
         return sparse.vstack([self._occupied(bags[p], first, sum(nodes)) for p in parts], "csr")
 
     def _occupied(self, bags, first, n_regions):
-        region = self.forest_.apply(bags.instances) + first
+        region = leaves(self.forest_, bags.instances) + first
         counts = sparse.csr_array(
             (np.ones(region.size), region.ravel(), bags.offsets * len(first)),
             shape=(len(bags), n_regions),

@@ -1,0 +1,55 @@
+"""Forests grown without their surroundings: scikit-learn's own, tree for tree."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesClassifier
+
+from mixedbag._forests import grow, leaves, probabilities
+
+
+def problem(n_classes=2, n_rows=60):
+    rng = np.random.default_rng(0)
+    rows = np.where(rng.random((n_rows, 5)) < 0.4, 0.0, rng.normal(size=(n_rows, 5)))
+    labels = np.array(["a", "b", "c"])[rng.integers(0, n_classes, n_rows)]
+    return rows, labels, rng.uniform(0.0, 2.0, n_rows)
+
+
+def assert_same(forest, other):
+    assert len(forest.estimators_) == len(other.estimators_)
+    for tree, twin in zip(forest.estimators_, other.estimators_):
+        assert tree.get_params() == twin.get_params()
+        for name in ("children_left", "feature", "threshold", "value"):
+            np.testing.assert_array_equal(getattr(tree.tree_, name), getattr(twin.tree_, name))
+
+
+@pytest.mark.parametrize("settings", [{}, {"max_leaf_nodes": 4}, {"min_weight_fraction_leaf": 0.1}])
+@pytest.mark.parametrize("store", [np.asarray, np.asfortranarray, sparse.csr_array])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_trees_and_answers_are_scikit_learns(settings, store, n_classes):
+    rows, labels, weight = problem(n_classes)
+    forest = ExtraTreesClassifier(12, random_state=3, **settings)
+    expected = clone(forest).fit(store(rows), labels, weight)
+    found = grow(forest, store(rows), labels, weight)
+    assert_same(found, expected)
+    assert found.get_params() == expected.get_params()
+    new = store(np.random.default_rng(1).normal(size=(30, 5)))
+    np.testing.assert_array_equal(probabilities(found, new), expected.predict_proba(new))
+    np.testing.assert_array_equal(leaves(found, new), expected.apply(new))
+    np.testing.assert_array_equal(found.predict(new), expected.predict(new))
+
+
+def test_a_generator_goes_on_as_after_scikit_learns():
+    rows, labels, weight = problem()
+    ours, theirs = np.random.RandomState(5), np.random.RandomState(5)
+    found = grow(ExtraTreesClassifier(4, random_state=ours), rows, labels, weight)
+    assert_same(found, ExtraTreesClassifier(4, random_state=theirs).fit(rows, labels, weight))
+    assert ours.randint(2**31 - 1) == theirs.randint(2**31 - 1)
+
+
+def test_threads_grow_the_same():
+    rows, labels, weight = problem()
+    alone = grow(ExtraTreesClassifier(6, random_state=0), rows, labels, weight)
+    threads = grow(ExtraTreesClassifier(6, random_state=0, n_jobs=2), rows, labels, weight)
+    assert_same(alone, threads)
