@@ -10,7 +10,7 @@ from scipy import sparse
 from mixedbag._once import once
 
 _BLOCK_ROWS = 2048  # instances on each side of a block: tables of 32 MB
-_SELF_ROWS = 512  # for pairs within a bag, where most of a table goes unused
+_SELF_ROWS = 128  # for pairs within a bag, where most of a table goes unused
 
 
 def cut(bags, n_rows):

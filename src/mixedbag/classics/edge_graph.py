@@ -3,6 +3,7 @@
 import numpy as np
 
 from mixedbag._kernels import Kernel
+from mixedbag._once import once
 from mixedbag._pairs import squared_distances, within_bags
 from mixedbag._parameters import above, at_least
 from mixedbag.bags import Bags
@@ -112,16 +113,21 @@ class _Graphs:
 
     def __init__(self, bags, threshold, gamma):
         self.nodes = bags, np.ones(bags.n_instances)
-        found = [
-            _edges(bags[i], threshold, gamma) if size > 1 else np.empty((0, 4))
-            for i, size in enumerate(bags.sizes)
-        ]
-        # A bag without an edge has one that does not count: bags are never empty.
-        tables = [edges if len(edges) else np.zeros((1, 4)) for edges in found]
-        # Either direction of an edge is half of it.
-        shares = [np.full(len(edges), 0.5) if len(edges) else np.zeros(1) for edges in found]
-        offsets = np.concatenate([[0], np.cumsum([len(table) for table in tables])])
-        self.edges = Bags(np.vstack(tables), offsets), np.concatenate(shares)
+        made_of = bags, threshold, gamma
+        self.edges = once(lambda: _all_edges(*made_of), "edges", *made_of)
+
+
+def _all_edges(bags, threshold, gamma):
+    found = [
+        _edges(bags[i], threshold, gamma) if size > 1 else np.empty((0, 4))
+        for i, size in enumerate(bags.sizes)
+    ]
+    # A bag without an edge has one that does not count: bags are never empty.
+    tables = [edges if len(edges) else np.zeros((1, 4)) for edges in found]
+    # Either direction of an edge is half of it.
+    shares = [np.full(len(edges), 0.5) if len(edges) else np.zeros(1) for edges in found]
+    offsets = np.concatenate([[0], np.cumsum([len(table) for table in tables])])
+    return Bags(np.vstack(tables), offsets), np.concatenate(shares)
 
 
 def _edges(rows, threshold, gamma):
