@@ -402,18 +402,20 @@ class OWA(Pooling):
         check_parameters({"a": self.a}, {"a": [above(0)]})
 
     def weights(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-        sizes = np.diff(offsets)
+        starts, sizes = offsets[:-1], offsets[1:] - offsets[:-1]
         bag = np.repeat(np.arange(len(sizes)), sizes)
         order = np.lexsort((-scores, bag))
-        rank = np.arange(len(scores)) - spread(offsets[:-1], offsets)
-        n = spread(sizes, offsets)
-        ranked = ((rank + 1) / n) ** self.a - (rank / n) ** self.a
+        rank = np.arange(len(scores)) - starts[bag]
+        ranked = ((rank + 1) / sizes[bag]) ** self.a
+        before = np.concatenate([[0.0], ranked[:-1]])
+        before[starts] = 0.0
+        ranked -= before
         # Equal scores share their weights, or the result would depend on the instances' order.
         sorted_scores = scores[order]
-        first = np.flatnonzero(
-            np.r_[True, (sorted_scores[1:] != sorted_scores[:-1]) | (bag[1:] != bag[:-1])]
-        )
-        runs = np.diff(np.r_[first, len(scores)])
+        is_first = np.concatenate([[True], sorted_scores[1:] != sorted_scores[:-1]])
+        is_first[starts] = True
+        first = np.flatnonzero(is_first)
+        runs = np.diff(first, append=len(scores))
         weights = np.empty(len(scores))
         weights[order] = np.repeat(np.add.reduceat(ranked, first) / runs, runs)
         return weights

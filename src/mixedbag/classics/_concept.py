@@ -67,11 +67,12 @@ class ConceptPart:
     def __call__(self, concepts):
         """Values and gradients, a row a concept."""
         scores, slope = _log_odds_and_slope(self._distances(concepts))
-        margin = self._sign * self._pooling.value(scores, self._offsets)
+        # Together: value and weights have most of their work in common.
+        pooled, pull, *_ = self._pooling.derivatives(scores, self._offsets)
+        margin = self._sign * pooled
         values = (self._weight * np.logaddexp(0.0, -margin)).sum(axis=0)
         by_bag = -self._weight * self._sign * expit(-margin)
         # Chain rule: loss → bag → instance → distance.
-        pull = self._pooling.weights(scores, self._offsets)
         pull *= spread(by_bag, self._offsets)
         pull *= slope
         return values, self._gradient(concepts, pull)

@@ -5,11 +5,23 @@ with a probability.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from scipy.special import digamma, logsumexp
+from scipy.special import digamma
 
 _ROWS = 1.0  # how many rows the prior counts like, for means and for variances
+
+
+class Rows(NamedTuple):
+    """Rows with their squares, which every step needs again."""
+
+    values: np.ndarray
+    squares: np.ndarray
+
+    @classmethod
+    def of(cls, X):
+        return cls(X, X**2)
 
 
 @dataclass(frozen=True)
@@ -32,14 +44,14 @@ class DirichletMixture:
     rate: np.ndarray
 
     @classmethod
-    def of(cls, X, mass, prior):
+    def of(cls, rows, mass, prior):
         """The posterior given the mass of every row in every component."""
         count = mass.sum(axis=0)
         order = np.argsort(-count, kind="stable")  # sticks are broken from the largest
         mass, count = mass[:, order], count[order]
         safe = np.maximum(count, np.finfo(float).tiny)[:, None]
-        centre = (mass.T @ X) / safe
-        scatter = np.maximum(mass.T @ X**2 - count[:, None] * centre**2, 0.0)
+        centre = (mass.T @ rows.values) / safe
+        scatter = np.maximum(mass.T @ rows.squares - count[:, None] * centre**2, 0.0)
         precision = _ROWS + count
         pull = (_ROWS * count / precision)[:, None] * (centre - prior.mean) ** 2
         rate = 0.5 * (_ROWS * prior.variance + scatter + pull)
@@ -51,21 +63,27 @@ class DirichletMixture:
         log_share = digamma(first) - both + np.concatenate([[0.0], passed[:-1]])
         return cls(log_share, mean, precision, 0.5 * (_ROWS + count), rate)
 
-    def log_joint(self, X):
+    def log_joint(self, rows):
         """Expected log of share times density, for every row and component."""
         expected = self.shape[:, None] / self.rate
-        squares = X**2 @ expected.T - 2.0 * X @ (self.mean * expected).T
+        squares = rows.squares @ expected.T - rows.values @ (2.0 * self.mean * expected).T
         squares += (self.mean**2 * expected).sum(axis=1)
         log_precision = digamma(self.shape)[:, None] - np.log(self.rate) - np.log(2 * np.pi)
-        spread = log_precision.sum(axis=1) - X.shape[1] / self.precision
+        spread = log_precision.sum(axis=1) - rows.values.shape[1] / self.precision
         return self.log_share + 0.5 * (spread - np.maximum(squares, 0.0))
 
-    def log_density(self, X):
+    def log_density(self, rows):
         """How likely the mixture holds each row."""
-        return logsumexp(self.log_joint(X), axis=1)
+        return log_sum(self.log_joint(rows))
 
-    def updated(self, X, weight, prior):
-        """The posterior after one step, each row counting so much."""
-        log_joint = self.log_joint(X)
-        belongs = np.exp(log_joint - logsumexp(log_joint, axis=1, keepdims=True))
-        return self.of(X, weight[:, None] * belongs, prior)
+    @classmethod
+    def updated(cls, rows, log_joint, weight, prior):
+        """The posterior after one step from where `log_joint` is, each row counting so much."""
+        belongs = np.exp(log_joint - log_sum(log_joint)[:, None])
+        return cls.of(rows, weight[:, None] * belongs, prior)
+
+
+def log_sum(log_joint):
+    """The logarithm of the sum over components."""
+    top = log_joint.max(axis=1)
+    return top + np.log(np.exp(log_joint - top[:, None]).sum(axis=1))

@@ -7,7 +7,7 @@ from mixedbag._annealing import soft_labels
 from mixedbag._clusters import cluster
 from mixedbag._parameters import above, whole
 from mixedbag.base import BagClassifier, LogOddsMixin
-from mixedbag.classics._dirichlet_mixture import DirichletMixture, Prior
+from mixedbag.classics._dirichlet_mixture import DirichletMixture, Prior, Rows, log_sum
 from mixedbag.classics._rows import feature_moments
 from mixedbag.pooling import bag_argmax
 
@@ -110,18 +110,21 @@ class DirichletMixtureClassifier(LogOddsMixin, BagClassifier):
         negative = _start(X, weight * ~inside, prior, self.n_components, rng)
         # At first, one instance a bag is positive: if all were, both mixtures would hold what is
         # common to all bags, and nothing would tell whose it is.
-        strange = np.where(inside, -negative.log_density(X), -np.inf)
+        rows = Rows.of(X)
+        strange = np.where(inside, -negative.log_density(rows), -np.inf)
         p = np.zeros(len(X))
         p[bag_argmax(strange, bags.offsets)[sign > 0]] = 1.0
         mixtures = [negative, _start(X, weight * p, prior, self.n_components, rng)]
+        joint = [mixture.log_joint(rows) for mixture in mixtures]
         self.n_iter_ = 0
         for _ in self._iterations(self.max_iter):
             self.n_iter_ += 1
             shares = weight * (1.0 - p), weight * p
-            mixtures = [m.updated(X, share, prior) for m, share in zip(mixtures, shares)]
+            mixtures = [DirichletMixture.updated(rows, *pair, prior) for pair in zip(joint, shares)]
+            joint = [mixture.log_joint(rows) for mixture in mixtures]
             some = weight[inside] @ p[inside], weight[inside] @ (1.0 - p[inside])
             self.prior_log_odds_ = float(np.log((some[0] + 1.0) / (some[1] + 1.0)))
-            ratio = mixtures[1].log_density(X[inside]) - mixtures[0].log_density(X[inside])
+            ratio = log_sum(joint[1][inside]) - log_sum(joint[0][inside])
             after = soft_labels(_limited(ratio + self.prior_log_odds_), offsets, 1.0)
             moved = np.abs(after - p[inside]).max()
             p[inside] = after
@@ -135,12 +138,12 @@ class DirichletMixtureClassifier(LogOddsMixin, BagClassifier):
         self.witness_ = bag_argmax(self._score_instances(bags), bags.offsets)[sign > 0]
 
     def _score_instances(self, bags):
-        X = np.asarray(bags.instances, dtype=np.float64)
+        rows = Rows.of(np.asarray(bags.instances, dtype=np.float64))
         mixtures = [
             DirichletMixture(**{name: values[c] for name, values in self.posterior_.items()})
             for c in (0, 1)
         ]
-        ratio = mixtures[1].log_density(X) - mixtures[0].log_density(X)
+        ratio = mixtures[1].log_density(rows) - mixtures[0].log_density(rows)
         return _limited(ratio + self.prior_log_odds_)
 
 
@@ -153,4 +156,4 @@ def _start(X, weight, prior, n_components, rng):
     rows = weight > 0
     found, some, counted = cluster(X[rows], weight[rows], n_components, rng)
     belongs = np.eye(n_components)[found.labels_]
-    return DirichletMixture.of(some, counted[:, None] * belongs, prior)
+    return DirichletMixture.of(Rows.of(some), counted[:, None] * belongs, prior)
