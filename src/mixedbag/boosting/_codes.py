@@ -21,6 +21,7 @@ from mixedbag.pooling import bag_sum
 
 FEW = 24  # up to here insertion sort beats counting
 LARGE = 256  # instances a bag: as many as there are codes
+IN_CACHE = 4096  # instances whose weights stay there while all slots pass over them
 
 
 class Codes(Protocol):
@@ -160,42 +161,52 @@ def _sort_bag(codes, order, counts):
 
 @njit(cache=True, nogil=True)
 def _class_sums(codes, order, offsets, cells, size, positive, sums):
-    for slot in range(len(cells) - 1):
-        here = sums[cells[slot] : cells[slot + 1]]
-        code, place = codes[slot], order[slot]
-        for bag in range(len(offsets) - 1):
-            begin, end = np.uint64(offsets[bag]), np.uint64(offsets[bag + 1])
-            side = np.uint64(positive[bag])
-            for k in range(begin, end):
-                here[np.uint64(code[k]), side] += size[begin + np.uint64(place[k])]
-        for cell in range(1, len(here)):
-            here[cell, 0] += here[cell - 1, 0]
-            here[cell, 1] += here[cell - 1, 1]
+    n_bags = len(offsets) - 1
+    together = 1 + IN_CACHE * n_bags // len(size)
+    for first in range(0, n_bags, together):
+        for slot in range(len(cells) - 1):
+            here = sums[cells[slot] : cells[slot + 1]]
+            code, place = codes[slot], order[slot]
+            for bag in range(first, min(first + together, n_bags)):
+                begin, end = np.uint64(offsets[bag]), np.uint64(offsets[bag + 1])
+                side = np.uint64(positive[bag])
+                for k in range(begin, end):
+                    here[np.uint64(code[k]), side] += size[begin + np.uint64(place[k])]
+    _accumulate(cells, sums)
 
 
 @njit(cache=True, nogil=True)
 def _newton_sums(codes, order, offsets, cells, weight, bend, slope, cross, total, sums):
+    n_bags = len(offsets) - 1
+    together = 1 + IN_CACHE * n_bags // len(weight)
+    for first in range(0, n_bags, together):
+        for slot in range(len(cells) - 1):
+            here = sums[cells[slot] : cells[slot + 1]]
+            code, place = codes[slot], order[slot]
+            for bag in range(first, min(first + together, n_bags)):
+                begin, end = np.uint64(offsets[bag]), np.uint64(offsets[bag + 1])
+                s, c = slope[bag], cross[bag]
+                whole = c * total[bag]
+                left = 0.0
+                for k in range(begin, end):
+                    row = begin + np.uint64(place[k])
+                    q = weight[row]
+                    square = c * q * (2.0 * left + q)  # the growth of cross·Q²
+                    left += q
+                    cell = np.uint64(code[k])
+                    here[cell, 0] += s * q
+                    here[cell, 1] += s * bend[row] + square
+                    here[cell, 2] += whole * q - square
+    _accumulate(cells, sums)
+
+
+@njit(cache=True, nogil=True)
+def _accumulate(cells, sums):
+    """Sums of the cells of every slot up to each."""
     for slot in range(len(cells) - 1):
-        here = sums[cells[slot] : cells[slot + 1]]
-        code, place = codes[slot], order[slot]
-        for bag in range(len(offsets) - 1):
-            begin, end = np.uint64(offsets[bag]), np.uint64(offsets[bag + 1])
-            s, c = slope[bag], cross[bag]
-            whole = c * total[bag]
-            left = 0.0
-            for k in range(begin, end):
-                row = begin + np.uint64(place[k])
-                q = weight[row]
-                square = c * q * (2.0 * left + q)  # the growth of cross·Q²
-                left += q
-                cell = np.uint64(code[k])
-                here[cell, 0] += s * q
-                here[cell, 1] += s * bend[row] + square
-                here[cell, 2] += whole * q - square
-        for cell in range(1, len(here)):
-            here[cell, 0] += here[cell - 1, 0]
-            here[cell, 1] += here[cell - 1, 1]
-            here[cell, 2] += here[cell - 1, 2]
+        for cell in range(cells[slot] + 1, cells[slot + 1]):
+            for j in range(sums.shape[1]):
+                sums[cell, j] += sums[cell - 1, j]
 
 
 @njit(cache=True, nogil=True)
