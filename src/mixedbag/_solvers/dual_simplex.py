@@ -37,29 +37,16 @@ def refresh(a, cost, limit, state, rows, columns, size, inverse, u, g, w, margin
     return bool(np.isfinite(w).all())
 
 
-@njit(cache=True, nogil=True)
 def _recompute(a, cost, limit, state, rows, columns, size, inverse, u, g, w, margin):
     """Multipliers, prices, weights and margins of a basis whose inverse is known."""
-    n, m = a.shape
-    for k in range(m):
-        g[k] = 0.0
-    for r in range(n):
-        if state[r] == UPPER:
-            u[r] = cost[r]
-            for k in range(m):
-                g[k] += cost[r] * a[r, k]
-        elif state[r] != BASIC:
-            u[r] = 0.0
-    for i in range(size):
-        total = 0.0
-        for j in range(size):
-            k = columns[j]
-            total += (limit[k] - g[k]) * inverse[j, i]
-        u[rows[i]] = total
-    for i in range(size):
-        for k in range(m):
-            g[k] += u[rows[i]] * a[rows[i], k]
-    weights(a, state, columns, size, inverse, w, margin)
+    rows, columns, inverse = rows[:size], columns[:size], inverse[:size, :size]
+    u[:] = np.where(state == UPPER, cost, 0.0)
+    g[:] = u @ a
+    u[rows] = (limit - g)[columns] @ inverse
+    g += u[rows] @ a[rows]
+    w[:] = 0.0
+    w[columns] = inverse.sum(axis=1)
+    margin[:] = np.where(state != ABSENT, a @ w, margin)
 
 
 @njit(cache=True, nogil=True)
