@@ -10,6 +10,7 @@ import time
 
 import numpy as np
 
+from benchmarks._measure import picture
 from benchmarks._tables import Table
 from mixedbag.comparison import compare
 from mixedbag.datasets import make_any
@@ -62,6 +63,21 @@ def run(case):
         "work": str(result.work.n_units),
         "steps": [[round(seconds, 1), round(mean, 4)] for _, seconds, mean in steps],
     }
+
+
+def publish(rows, folder):
+    """Quality against time, a line a shape."""
+    with picture(folder / "many_bags.png", figsize=(7.2, 3.8)) as (_, axes):
+        for row in rows:
+            seconds, accuracy = zip(*row["steps"])
+            label = f"{row['bags']:,} bags of {row['size']}"
+            seconds = [*seconds, row["trials and models, s"]]
+            axes.step(seconds, [*accuracy, row["accuracy"]], where="post", marker=".", label=label)
+        axes.set(
+            xlabel="seconds since the start", ylabel="accuracy of what is chosen", xlim=(0, BUDGET)
+        )
+        axes.grid(alpha=0.3)
+        axes.legend()
 
 
 def table(rows):
