@@ -16,7 +16,7 @@ from mixedbag._solvers.proximal_newton import step_size
 from mixedbag.margin import _linear as linear_module
 from mixedbag.margin._kernel_machine import GivenColumns, GramColumns, KernelMachine
 from mixedbag.margin._landmarks import landmark_machine
-from mixedbag.margin._linear import LinearMachine
+from mixedbag.margin._linear import LinearMachine, _stretched
 
 N, D = 60, 4
 
@@ -50,7 +50,8 @@ def test_row_kernels_match_numpy(data, kind):
     rtol = 1e-5 if kind == "float32" else 1e-12
     np.testing.assert_allclose(table.scores(rows, w), full[rows] @ w, rtol=rtol, atol=rtol)
     np.testing.assert_allclose(table.total(rows, cost), full[rows].T @ cost, rtol=rtol, atol=rtol)
-    np.testing.assert_allclose(table.dense(rows), full[rows], rtol=rtol)
+    dense = table.dense(rows, cost)
+    np.testing.assert_allclose(dense, cost[:, None] * full[rows], rtol=rtol, atol=rtol)
     norms = (full[rows, :-1] ** 2).sum(axis=1)
     np.testing.assert_allclose(table.squared_norms(rows), norms, rtol=rtol, atol=rtol)
     assert table.intercept(table.weights(w[:-1], 3.0)) == pytest.approx(3.0)
@@ -167,6 +168,30 @@ def test_a_loose_solution_does_not_raise_the_objective(data):
     loose = machine.solve(problem, start, loose=True)
     assert loose.objective <= at_start * (1 + 1e-9)
     assert machine.solve(problem).objective <= loose.objective * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("squared", [False, True])
+def test_a_start_is_stretched_to_fit(data, squared):
+    """Length and intercept are nearly the best for its direction, found by a general solver."""
+    X, _, rows, sign, cost = data
+    rows = rows % len(X)
+    problem = Problem(rows, sign, cost, squared)
+    w = np.append(np.arange(1.0, D + 1), 30.0)  # far too long, and far away
+    score = X[rows] @ w[:-1]
+
+    def objective(v):
+        return 0.5 * v[0] ** 2 * (w[:-1] @ w[:-1]) + problem.loss(sign * (v[0] * score + v[1]))
+
+    found = _stretched(problem, np.zeros(len(rows)), w, sign * (score + w[-1]))
+    dual, new, margin = found
+    length = new[0] / w[0]
+    np.testing.assert_allclose(new[:-1], length * w[:-1])
+    np.testing.assert_allclose(margin, sign * (length * score + new[-1]), atol=1e-9)
+    assert (dual >= 0).all()
+    assert (dual <= problem.upper).all()
+    best = minimize(objective, [0.0, 0.0], method="Nelder-Mead", options={"maxiter": 2000}).fun
+    assert objective([length, new[-1]]) <= 1.12 * best
+    assert best < 0.5 * objective([1.0, w[-1]])
 
 
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])

@@ -1,6 +1,6 @@
 """The problem a support vector machine solves for one choice of witnesses or labels."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +20,14 @@ class Problem:
     sign: np.ndarray
     cost: np.ndarray
     squared: bool = False
+
+    def at(self, slots):
+        """The problem of some slots only."""
+        return replace(self, rows=self.rows[slots], sign=self.sign[slots], cost=self.cost[slots])
+
+    def share(self, slots):
+        """The part that some slots have in all costs: a weight counts like as many slots."""
+        return self.cost[slots].sum() / self.cost.sum()
 
     @property
     def upper(self):

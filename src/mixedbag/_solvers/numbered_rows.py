@@ -65,6 +65,22 @@ def row_sum(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, coef, w
                 add(c_data, c_indices, c_indptr, i - n, coef[s], w)
 
 
+@njit(cache=True, nogil=True)
+def dense_rows(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, scale, centre):
+    """`scale_s [x_s − centre, 1]` for every row of `rows`."""
+    table = np.empty((len(rows), len(centre) + 1))
+    for s in range(len(rows)):
+        i, row = rows[s], table[s]
+        row[:-1] = -centre
+        row[-1] = 1.0
+        if i < n:
+            add(data, indices, indptr, i, 1.0, row)
+        else:
+            add(c_data, c_indices, c_indptr, i - n, 1.0, row)
+        row *= scale[s]
+    return table
+
+
 class NumberedRows:
     """Instances and, numbered after them, centroids of bags."""
 
@@ -94,22 +110,9 @@ class NumberedRows:
         total[:-1] -= total[-1] * self.centre
         return total
 
-    def dense(self, rows):
-        """The rows `[x − centre, 1]` as a dense table."""
-        table = np.empty((len(rows), self.n_features + 1))
-        table[:, -1] = 1.0
-        is_instance = rows < self.n_instances
-        for source, chosen, first in zip(
-            self.tables, (is_instance, ~is_instance), (0, self.n_instances)
-        ):
-            if chosen.all():  # spares a copy
-                part = source[rows - first]
-                table[:, :-1] = part.toarray() if sparse.issparse(part) else part
-            elif chosen.any():
-                part = source[rows[chosen] - first]
-                table[chosen, :-1] = part.toarray() if sparse.issparse(part) else part
-        table[:, :-1] -= self.centre
-        return table
+    def dense(self, rows, scale):
+        """The rows `scale·[x − centre, 1]` as a dense table."""
+        return dense_rows(*self.buffers, rows, scale, self.centre)
 
     def along_centre(self, rows):
         """`⟨x, centre⟩` for every row."""

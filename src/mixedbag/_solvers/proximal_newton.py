@@ -52,11 +52,15 @@ def proximal_newton(rows, problem, dual, w, margin, tol):
     if problem.squared:
         pull = 1e12  # no kink: the envelope may be the loss itself
     envelope = _Envelope.around(dual, pull, problem)
+    total, summed = 0.0, np.zeros(len(dual))  # of the rows, with these duals
     for k in range(1, _MAX_STEPS + 1):
         if k % _ANEW == 0:
             margin = problem.sign * rows.scores(problem.rows, w)
+            total, summed = 0.0, np.zeros(len(dual))
         dual, inside = envelope.dual(margin)
-        gradient = _penalised(w) - rows.total(problem.rows, problem.sign * dual)
+        total = total + rows.total(problem.rows, problem.sign * (dual - summed))
+        summed = dual
+        gradient = _penalised(w) - total
         slack = problem.slackness(dual, margin)
         objective = 0.5 * w[:-1] @ w[:-1] + problem.loss(margin)
         close = max(tol * objective, floor)
@@ -137,11 +141,13 @@ def _direction(rows, problem, envelope, margin, inside, gradient):
     are, and the search along the step, over all slots, answers for them.
     """
     n_inside = np.count_nonzero(inside)
-    near = _smallest(envelope.outside(margin), max(_CROWD // 2, 2 * n_inside))
-    if n_inside > _CROWD or len(near) > _BLOCK:
+    near = None
+    if n_inside <= _CROWD:
+        near = _smallest(envelope.outside(margin), max(_CROWD // 2, 2 * n_inside))
+    if near is None or len(near) > _BLOCK:
         step = -_solve(_curvature(rows, problem.rows[inside], envelope.bend[inside]), gradient)
         return step, -gradient @ step
-    table = problem.sign[near, None] * rows.dense(problem.rows[near])
+    table = rows.dense(problem.rows[near], problem.sign[near])
     envelope, margin = envelope.at(near), margin[near]
     dual, inside = envelope.dual(margin)
     others = gradient + dual @ table  # the gradient without these slots
@@ -177,8 +183,7 @@ def _curvature(rows, chosen, bend):
     """`Σ bend x xᵀ`, a block of rows at a time."""
     total = np.zeros((rows.n_features + 1, rows.n_features + 1))
     for i in range(0, len(chosen), _BLOCK):
-        table = rows.dense(chosen[i : i + _BLOCK])
-        table *= np.sqrt(bend[i : i + _BLOCK])[:, None]
+        table = rows.dense(chosen[i : i + _BLOCK], np.sqrt(bend[i : i + _BLOCK]))
         total += table.T @ table
     return total
 

@@ -147,9 +147,10 @@ class _MarginSVC(ClassWeights, BagClassifier):
             after = ambiguity.choose(found.scores)
             if self.update == "asynchronous":
                 after = ambiguity.change_one(choice, after, found.scores)
-            if ambiguity.fingerprint(after) not in seen:
+            mark = ambiguity.fingerprint(after)
+            if mark not in seen:
                 choice = after
-                seen.add(ambiguity.fingerprint(choice))
+                seen.add(mark)
             elif loose and found.gap > self.tol * found.objective:
                 loose = False
             else:

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from mixedbag._solvers.dual_descent import dual_descent
+from mixedbag._solvers.numbered_rows import NumberedRows
 from mixedbag._solvers.proximal_newton import proximal_newton
 from mixedbag._wide import times
 from mixedbag.margin._solution import Solution
@@ -14,7 +15,9 @@ from mixedbag.margin._solution import Solution
 _NARROW = 1000  # features up to which a Newton system is cheap next to a pass over the data
 _LOOSE = 1e3  # times the tolerance is enough while the choices still change
 _NEAR = 0.3  # beyond the margin, where a slot may yet come to lose when the machine moves on
-_FEW = 0.7  # of the slots; with more, leaving out the others spares too little
+_MANY = 0.2  # of all costs; with slots of less, a better start spares too little
+_ROUGH = 0.1  # a duality gap that is good enough for a start
+_FEW = 0.7  # of all costs; with slots of more, leaving out the others spares too little
 
 
 class LinearMachine:
@@ -42,7 +45,7 @@ class LinearMachine:
             else:
                 w = self.rows.weights(start.weights, start.intercept)
                 margin = self._margin(problem, start.scores, w)
-            dual, w, gap, converged = self._newton(problem, dual, w, margin, tol)
+            dual, w, gap, converged, scores, margin = self._newton(problem, dual, w, margin, tol)
         else:
             # Unlike Newton steps, descent depends on the order of the rows until it has converged.
             first = 0.0
@@ -51,6 +54,8 @@ class LinearMachine:
             dual, w, gap, converged = dual_descent(
                 self.rows, problem, dual, first, self.tol, self.seed, self.max_epochs
             )
+            scores = self._scores(w)
+            margin = self._margin(problem, scores, w)
         if not converged:
             warnings.warn(
                 f"the linear machine stopped above a relative duality gap of {self.tol:g}: scale "
@@ -58,9 +63,6 @@ class LinearMachine:
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        intercept = self.rows.intercept(w)
-        scores = times(self.rows.tables[0], w[:-1]) + intercept
-        margin = self._margin(problem, scores, w)
         shift = problem.room(margin).to_middle()
         return Solution(
             problem=problem,
@@ -69,7 +71,7 @@ class LinearMachine:
             gap=gap,
             scores=scores + shift,
             weights=w[:-1],
-            intercept=intercept + shift,
+            intercept=self.rows.intercept(w) + shift,
         )
 
     def _newton(self, problem, dual, w, margin, tol):
@@ -77,26 +79,56 @@ class LinearMachine:
 
         The others have no dual and no loss, so that neither the objective nor the gap knows them.
         """
-        held = (dual > 0.0) | (margin < 1.0 + _NEAR)
-        while held.sum() < _FEW * len(held):
-            part = replace(
-                problem, rows=problem.rows[held], sign=problem.sign[held], cost=problem.cost[held]
-            )
+        held = _near(dual, margin)
+        if problem.share(held) > _MANY:
+            dual, w, margin = _stretched(problem, dual, w, margin)
+            held = _near(dual, margin)
+        while True:
+            held |= problem.share(held) > _FEW
+            part = problem.at(held)
             found = proximal_newton(self.rows, part, dual[held], w, margin[held], tol)
             dual = np.zeros(len(held))
             dual[held], w, gap, converged = found
-            margin = problem.sign * self.rows.scores(problem.rows, w)
+            scores = self._scores(w)
+            margin = self._margin(problem, scores, w)
             if not np.any(margin[~held] < 1.0):
-                return dual, w, gap, converged
+                return dual, w, gap, converged, scores, margin
             held |= margin < 1.0 + _NEAR
-        return proximal_newton(self.rows, problem, dual, w, margin, tol)
 
     def fitted(self, solution):
         """What an estimator keeps of a solution."""
         return {"coef_": solution.weights}
+
+    def _scores(self, w):
+        """Scores of all instances."""
+        return times(self.rows.tables[0], w[:-1]) + self.rows.intercept(w)
 
     def _margin(self, problem, scores, w):
         """Margins of the slots, from the scores of all instances where these are enough."""
         if problem.rows.max() < len(scores):
             return problem.sign * scores[problem.rows]
         return problem.sign * self.rows.scores(problem.rows, w)
+
+
+def _near(dual, margin):
+    """Slots that lose something, or soon may."""
+    return (dual > 0.0) | (margin < 1.0 + _NEAR)
+
+
+def _stretched(problem, dual, w, margin):
+    """The start with its length and its intercept made to fit, the direction as it is.
+
+    These two alone are a machine with one feature, the score so far: next to nothing. Where costs
+    or many signs are others than in the problem before, most slots are then far from the margin.
+    """
+    length = np.sqrt(w[:-1] @ w[:-1])
+    if length == 0.0:
+        return dual, w, margin
+    along = (problem.sign * margin - w[-1]) / length
+    line = NumberedRows(along[:, None], np.empty((0, 1)))
+    alone = replace(problem, rows=np.arange(len(along)))
+    start = line.weights(np.array([length]), w[-1])
+    dual, found, _, _ = proximal_newton(line, alone, dual, start, margin, _ROUGH)
+    intercept = line.intercept(found)
+    w = np.append(w[:-1] * (found[0] / length), intercept)
+    return dual, w, problem.sign * (along * found[0] + intercept)
