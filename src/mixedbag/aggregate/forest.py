@@ -1,5 +1,8 @@
 """Forests of aggregate trees."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
@@ -16,6 +19,15 @@ __all__ = ["AggregateForestClassifier", "AggregateForestRegressor"]
 
 class _Forest:
     """Trees on bootstrap samples of the bags, each split choosing from a few random features."""
+
+    n_estimators: int
+    max_depth: int | None
+    min_samples_leaf: int
+    max_features: Any
+    bootstrap: bool
+    n_jobs: int | None
+    random_state: Any
+    _iterations: Callable
 
     _parameter_constraints = {
         **TREE_PARAMETERS,

@@ -1,6 +1,8 @@
 """Neural networks that learn from counts and totals of bags."""
 
 import itertools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -31,6 +33,16 @@ class _AggregateMLP:
     """Training that both networks share."""
 
     n_networks = 1  # of models saved before there could be more
+    hidden: int
+    alpha: float
+    solver: str
+    max_iter: int
+    tol: float
+    learning_rate: float
+    batch_size: int
+    random_state: Any
+    n_features_in_: int
+    _iterations: Callable
 
     _needs_scaling = True
     _accepts_sparse = True
@@ -104,7 +116,8 @@ class _AggregateMLP:
 
     def _descend(self, network, flat, bags, target, weight, rng):
         """Passes at a fixed rate, until the error of all bags hardly falls (eqs. 3 and 5)."""
-        total, history, reached = weight.sum(), [], flat
+        history: list[float] = []
+        total, reached = weight.sum(), flat
         for _ in self._iterations(self.max_iter):
             value, slope = network.objective(flat, bags.instances, bags.offsets, target, weight)
             if history and value > history[-1]:  # the rate is too large for more

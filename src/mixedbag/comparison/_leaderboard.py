@@ -71,7 +71,7 @@ class Figures:
         return self._known[key]
 
     def _measured(self, answered):
-        repeats = {}
+        repeats: dict[str, list] = {}
         for split, answer in answered:
             repeat = split.name.partition(".")[0]
             repeats.setdefault(repeat, []).append((split.test, answer))
@@ -80,8 +80,9 @@ class Figures:
             for rows, answers in (zip(*parts) for parts in repeats.values())
         ]
         ends = np.mean([self.measure.interval(*pair) for pair in pooled], axis=0)
+        mean, low, high = ends.tolist()
         return Figure(
-            *ends.tolist(),
+            *(mean, low, high),
             {s.name: self.measure.score(self.cases[s.test], answer) for s, answer in answered},
             {m.name: float(np.mean([m.score(*pair) for pair in pooled])) for m in self.measures},
         )
@@ -149,9 +150,9 @@ def _paired(entry, other, share_tested):
     if other is None or entry is other:
         return None
     ours, theirs = entry.figure.by_fold, other.figure.by_fold
-    pairs = [(ours[name], theirs[name]) for name in ours]
-    pairs = [pair for pair in pairs if np.isfinite(pair).all()]
-    return paired_p_value(*zip(*pairs), share_tested) if pairs else None
+    pairs = np.array([(ours[name], theirs[name]) for name in ours])
+    pairs = pairs[np.isfinite(pairs).all(axis=1)]
+    return paired_p_value(pairs[:, 0], pairs[:, 1], share_tested) if len(pairs) else None
 
 
 def _known(value):

@@ -4,6 +4,8 @@
 them without looking at the bag; they stay as they were, for the files that people have.
 """
 
+from typing import Any
+
 import numpy as np
 
 from mixedbag import _evidence
@@ -25,6 +27,13 @@ def model_for(question, names, members, calibrators, weights, witnesses, account
 
 class _Answers:
     """Answers about bags from the members that have weight, about instances from the witnesses."""
+
+    members: list
+    calibrators: list
+    weights: list
+    witnesses: list
+    account: Any
+    origin: Any
 
     def _answer(self, bags, evidence):
         bags = as_bags(bags)

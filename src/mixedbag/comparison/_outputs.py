@@ -23,7 +23,8 @@ def write_outputs(result, folder, command=None, instance_ids=None):
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    written = [write_table(folder / "leaderboard", *leaderboard_table(result), parquet=False)]
+    names, rows = leaderboard_table(result)
+    written = [write_table(folder / "leaderboard", names, rows, parquet=False)]
     answers = result.out_of_fold()
     if answers is not None:
         bags, instances = prediction_tables(result, answers, instance_ids)

@@ -178,9 +178,11 @@ def with_labels(bags, y, groups=None, sample_weight=None):
     known, labels = labelled(y)
     if len(y) != len(bags) or known.all() or not known.any():
         return Labelled(bags, y, groups, sample_weight, [])
-    parts = (None if part is None else np.asarray(part)[known] for part in (groups, sample_weight))
+    groups, weight = (
+        None if part is None else np.asarray(part)[known] for part in (groups, sample_weight)
+    )
     notes = note_unlabelled(int((~known).sum()))
-    return Labelled(bags[known], labels, *parts, list(notes))
+    return Labelled(bags[known], labels, groups, weight, list(notes))
 
 
 def check_whole(name, value, low, high=None):

@@ -183,6 +183,7 @@ class _Nursery:
             start_new_session=True,  # Ctrl-C is for the parent, which decides what to keep
         )
         theirs.close()
+        self._input: Any = self._process.stdin
         # In the background: the data may be more than a pipe holds, and imports take a while.
         data = dumps(protocol)
         self._handing_over = threading.Thread(target=self._hand_over, args=(data,), daemon=True)
@@ -190,8 +191,8 @@ class _Nursery:
 
     def _hand_over(self, data):
         with suppress(BrokenPipeError, ValueError):
-            self._process.stdin.write(data)
-            self._process.stdin.flush()
+            self._input.write(data)
+            self._input.flush()
 
     def fork(self, *files):
         """A new worker with these files as its input, output and errors; its process number."""
@@ -216,7 +217,7 @@ class _Nursery:
         self._process.kill()
         self._process.wait()
         self._handing_over.join()
-        for one in (self._process.stdin, self._log, self._socket):
+        for one in (self._input, self._log, self._socket):
             with suppress(BrokenPipeError):
                 one.close()
 
@@ -311,7 +312,7 @@ def serve(protocol):
     # What learners print must not mix with the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    units = queue.SimpleQueue()
+    units: queue.SimpleQueue = queue.SimpleQueue()
     source = os.fdopen(0, "rb", closefd=False)
     threading.Thread(target=_receive, args=(source, units), daemon=True).start()
     shelf = Shelf()

@@ -15,6 +15,7 @@ for that "or"; the program itself, and what its numbers mean, live here.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -38,27 +39,31 @@ class DisjunctiveProgram:
         Whether there is a free bias b. (A bias that costs is one more, constant, feature.)
     """
 
-    values: object
+    values: Any
     bags: list
     negatives: np.ndarray
     slack_cost: np.ndarray
     intercept: bool = True
 
     def __post_init__(self):
-        n = self.values.shape[0]
-        example = np.full(n, -1, dtype=np.int64)
+        if issparse(self.values):
+            object.__setattr__(self, "values", self.values.tocsr())
+
+    @cached_property
+    def example(self):
+        """The example that every row belongs to."""
+        example = np.full(self.values.shape[0], -1, dtype=np.int64)
         for i, rows in enumerate(self.bags):
             example[rows] = i
         example[self.negatives] = len(self.bags) + np.arange(len(self.negatives))
-        sign = np.ones(n)
+        return example
+
+    @cached_property
+    def sign(self):
+        """1 of rows of positive bags, −1 of the others."""
+        sign = np.ones(self.values.shape[0])
         sign[self.negatives] = -1.0
-        values = self.values.tocsr() if issparse(self.values) else self.values
-        object.__setattr__(self, "values", values)
-        object.__setattr__(self, "example", example)
-        sizes = [len(rows) for rows in self.bags]
-        object.__setattr__(self, "_positives", np.concatenate(self.bags))
-        object.__setattr__(self, "_starts", np.cumsum([0, *sizes[:-1]]))
-        object.__setattr__(self, "sign", sign)
+        return sign
 
     @property
     def n_features(self):
@@ -90,13 +95,20 @@ class DisjunctiveProgram:
 
     def slacks(self, scores):
         """The slack that every example needs: the hinge losses."""
-        positive = np.maximum.reduceat(scores[self._positives], self._starts)
+        rows, starts = self._positives
+        positive = np.maximum.reduceat(scores[rows], starts)
         return np.maximum(0.0, 1.0 - np.concatenate([positive, -scores[self.negatives]]))
 
     def objective(self, w, b):
         """The true, non-convex objective of any (w, b): always an upper bound on the optimum."""
         loss = self.slack_cost @ self.slacks(self.scores(w, b))
         return float(np.abs(w).sum() + loss)
+
+    @cached_property
+    def _positives(self):
+        """Rows of all positive bags, one after the other, and where each bag begins."""
+        sizes = [len(rows) for rows in self.bags]
+        return np.concatenate(self.bags), np.cumsum([0, *sizes[:-1]])
 
     @cached_property
     def _largest(self):

@@ -4,6 +4,7 @@ An ambiguity turns a choice (an array) into the slots of a `Problem`, and scores
 """
 
 import hashlib
+from abc import ABC, abstractmethod
 
 import numpy as np
 from scipy import sparse
@@ -13,7 +14,7 @@ from mixedbag._wide import times
 from mixedbag.pooling import bag_argmax, bag_sum
 
 
-class Ambiguity:
+class Ambiguity(ABC):
     """Base: every slot belongs to a bag, `slot_bags`, and so to its side and its weight."""
 
     slot_bags: np.ndarray
@@ -23,6 +24,22 @@ class Ambiguity:
         self.sign = sign
         self.weight = weight
         self.positive = np.flatnonzero(sign > 0)
+
+    @abstractmethod
+    def start(self):
+        """The first choice."""
+
+    @abstractmethod
+    def slots(self, choice):
+        """Rows and signs."""
+
+    @abstractmethod
+    def choose(self, scores):
+        """The best choice for given scores."""
+
+    @abstractmethod
+    def change_one(self, before, after, scores):
+        """`after` for the bag that gains most, `before` for the others."""
 
     def costs(self, prices):
         """The price of each slot's loss: that of its side times the weight of its bag."""
@@ -36,7 +53,8 @@ class Ambiguity:
 
     def problem(self, choice, cost, squared):
         """The problem of a machine for this choice."""
-        return Problem(*self.slots(choice), cost, squared)
+        rows, sign = self.slots(choice)
+        return Problem(rows, sign, cost, squared)
 
     def random_choice(self, rng):
         """The best choice for a random direction, half of the positive bags' instances above zero.
@@ -57,7 +75,7 @@ class Ambiguity:
 
     @staticmethod
     def fingerprint(choice):
-        return hashlib.sha256(np.ascontiguousarray(choice)).digest()
+        return hashlib.sha256(choice.tobytes()).digest()
 
 
 class Witnesses(Ambiguity):
@@ -74,7 +92,6 @@ class Witnesses(Ambiguity):
         return self.bags.n_instances + np.arange(len(self.positive))
 
     def slots(self, choice):
-        """Rows and signs."""
         return np.concatenate([choice, self.negative_rows]), self.signs
 
     def choose(self, scores):
@@ -82,7 +99,6 @@ class Witnesses(Ambiguity):
         return bag_argmax(scores, self.bags.offsets)[self.positive]
 
     def change_one(self, before, after, scores):
-        """`after` for the bag that gains most, `before` for the others."""
         most = np.argmax(scores[after] - scores[before])
         return np.where(np.arange(len(before)) == most, after, before)
 
@@ -101,7 +117,6 @@ class Labels(Ambiguity):
         return self.bag_sign
 
     def slots(self, choice):
-        """Rows and signs."""
         return self.rows, choice
 
     def choose(self, scores):
@@ -111,6 +126,5 @@ class Labels(Ambiguity):
         return labels
 
     def change_one(self, before, after, scores):
-        """`after` for the bag that gains most, `before` for the others."""
         gains = bag_sum(np.where(before != after, np.abs(scores), 0.0), self.bags.offsets)
         return np.where(self.slot_bags == np.argmax(gains), after, before)

@@ -37,9 +37,11 @@ def find(result):
     rivals = {name: values for name, values in losses.items() if name != own}
     best = min(rivals, key=lambda name: np.mean(rivals[name]))
     share = 1 / len(losses[own])
-    pair = np.array([rivals[best], losses[own]])
-    # Squared errors vary as much as they are large: compared by their ratios.
-    p = paired_p_value(*(pair if result.question.kind == "classes" else np.log(pair + 1e-3)), share)
+    theirs, ours = np.array([rivals[best], losses[own]])
+    if result.question.kind != "classes":
+        # Squared errors vary as much as they are large: compared by their ratios.
+        theirs, ours = np.log(theirs + 1e-3), np.log(ours + 1e-3)
+    p = paired_p_value(theirs, ours, share)
     if p is None or p >= _SURE or np.mean(rivals[best]) >= np.mean(losses[own]):
         return None
     return (
