@@ -11,6 +11,7 @@ import sys
 import time
 import warnings
 from datetime import UTC, datetime
+from functools import cached_property
 
 import benchmarks
 from benchmarks._code import fingerprint, versions
@@ -44,9 +45,13 @@ class Benchmark:
     def __init__(self, paper, file, results=RESULTS):
         self.name, self.file = f"{paper}/{file}", file
         self.module = importlib.import_module(f"benchmarks.{paper}.{file}")
-        self.code, self.versions = fingerprint(self.module.__name__), versions()
         self.store, self.folder = Store(results / f"{paper}.jsonl"), results / paper
+        self.versions = versions()
         self.cases = {case_key(case): case for case in self.module.cases()}
+
+    @cached_property
+    def code(self):
+        return fingerprint(self.module.__name__)
 
     def stale(self):
         """Cases without a fresh row."""

@@ -173,33 +173,36 @@ def in_a_process(code, folder, **limits):
     )
 
 
-def test_hostile_models_are_refused_and_run_nothing(tmp_path):
-    code = (
-        "from tests.fuzz.models import hostile, run\n"
-        "cases = list(hostile())\n"
-        "wrong = [(name, end) for name, c in cases if (end := run(c)) != 'refused']\n"
-        "print(wrong, len(cases))"
-    )
-    done = in_a_process(code, tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("[] "), done.stdout
-    assert int(done.stdout.split()[-1]) >= 100
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_damaged_models_are_refused_or_answer(tmp_path):
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory):
+    """What becomes of hostile and of damaged models, a line each, and what they left behind."""
+    folder = tmp_path_factory.mktemp("attacked")
     code = (
         "import itertools, random\n"
-        "from tests.fuzz.models import damaged, run\n"
+        "from tests.fuzz.models import damaged, hostile, run\n"
+        "cases = list(hostile())\n"
+        "wrong = [(name, end) for name, c in cases if (end := run(c)) != 'refused']\n"
+        "print(wrong, len(cases))\n"
         "ends = [run(c) for _, c in itertools.islice(damaged(random.Random(0)), 300)]\n"
         "print(set(ends) - {'refused', 'answered'}, ends.count('refused'))"
     )
-    done = in_a_process(code, tmp_path)
+    done = in_a_process(code, folder)
     assert done.returncode == 0, done.stderr
-    strange, n_refused = done.stdout.rsplit(maxsplit=1)
+    return [line.rsplit(maxsplit=1) for line in done.stdout.splitlines()], list(folder.iterdir())
+
+
+def test_hostile_models_are_refused_and_run_nothing(attacked):
+    ((wrong, n_cases), _), left = attacked
+    assert wrong == "[]"
+    assert int(n_cases) >= 100
+    assert left == []
+
+
+def test_damaged_models_are_refused_or_answer(attacked):
+    (_, (strange, n_refused)), left = attacked
     assert strange == "set()"
     assert int(n_refused) > 150
-    assert list(tmp_path.iterdir()) == []
+    assert left == []
 
 
 def with_bomb(content, member):
@@ -218,25 +221,27 @@ def with_bomb(content, member):
     return bytes(packed)
 
 
-@pytest.mark.parametrize("member", ["zeros.npy", "schema.json"])
-def test_a_bomb_is_refused_within_memory(member, model, tmp_path):
+def test_a_bomb_is_refused_within_memory(model, tmp_path):
     io.save(model, tmp_path / "m.skops")
-    bomb = with_bomb((tmp_path / "m.skops").read_bytes(), member)
-    assert len(bomb) < 5e6
-    with zipfile.ZipFile(stdlib_io.BytesIO(bomb)) as archive:
-        assert archive.getinfo(member).file_size > 3.9e9
-        with archive.open(member) as file:
-            assert file.read(2**20) == bytes(2**20)
-    (tmp_path / "b").write_bytes(bomb)
+    for member in ("zeros.npy", "schema.json"):
+        bomb = with_bomb((tmp_path / "m.skops").read_bytes(), member)
+        assert len(bomb) < 5e6
+        with zipfile.ZipFile(stdlib_io.BytesIO(bomb)) as archive:
+            assert archive.getinfo(member).file_size > 3.9e9
+            with archive.open(member) as file:
+                assert file.read(2**20) == bytes(2**20)
+        (tmp_path / member).write_bytes(bomb)
     code = (
         "import mixedbag.io, time\n"
-        "start = time.monotonic()\n"
-        "try: mixedbag.io.load('b')\n"
-        "except ValueError: print(time.monotonic() - start)"
+        "for member in ('zeros.npy', 'schema.json'):\n"
+        "    start = time.monotonic()\n"
+        "    try: mixedbag.io.load(member)\n"
+        "    except ValueError: print(time.monotonic() - start)"
     )
     done = in_a_process(code, tmp_path, RLIMIT_AS=str(2 * 2**30))
     assert done.returncode == 0, done.stderr
-    assert float(done.stdout) < 5
+    first, second = map(float, done.stdout.split())
+    assert max(first, second) < 5
 
 
 def test_the_command_line_says_one_line_of_a_bad_model(model, tmp_path):

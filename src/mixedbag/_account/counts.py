@@ -7,6 +7,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, log_softmax
 
+from mixedbag._tables import frozen
 from mixedbag.pooling import bag_sum, spread
 
 _CERTAIN = 1e-12  # answers are never surer than this, so that log-odds stay finite
@@ -18,7 +19,8 @@ def shift_to_counts(z, offsets, counts):
     sizes = np.diff(offsets)
     share = np.clip(np.asarray(counts) / sizes, _CERTAIN, 1.0 - _CERTAIN)
     near = sizes * (1e-14 + 1e-12 * np.minimum(share, 1.0 - share))
-    return _shifts(np.ascontiguousarray(z, dtype=np.float64), offsets, share * sizes, near)
+    z = np.ascontiguousarray(z, dtype=np.float64)
+    return _shifts(z, frozen(offsets), share * sizes, near)
 
 
 @numba.njit(cache=True, nogil=True)

@@ -12,8 +12,9 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
-_NO_INDEX = np.empty(0, dtype=np.int32)
-_NO_INDEX.flags.writeable = False
+from mixedbag._tables import frozen
+
+_NO_INDEX = frozen(np.empty(0, dtype=np.int32))
 _SOME = 200  # rows that tell where the others lie
 _FAST = {"reassoc", "contract", "nsz"}  # lets sums use vector instructions
 
@@ -135,16 +136,10 @@ def _centre(instances):
 def _buffers(table):
     """What kernels read, always of the same kind: they are compiled once for all tables."""
     if not sparse.issparse(table):
-        return _read_only(table), _NO_INDEX, _NO_INDEX
+        return frozen(table), _NO_INDEX, _NO_INDEX
     short = np.int32 if len(table.data) <= np.iinfo(np.int32).max else np.int64
     index = (table.indices.astype(short, copy=False), table.indptr.astype(short, copy=False))
-    return tuple(_read_only(part) for part in (table.data, *index))
-
-
-def _read_only(array):
-    array = array.view()
-    array.flags.writeable = False
-    return array
+    return tuple(frozen(part) for part in (table.data, *index))
 
 
 def _squared_norms(table):

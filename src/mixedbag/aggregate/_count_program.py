@@ -15,6 +15,8 @@ import numpy as np
 from numba import njit
 from sklearn.metrics import pairwise_distances
 
+from mixedbag._tables import frozen
+
 
 @dataclass
 class Program:
@@ -56,7 +58,7 @@ def assign_labels(scores, offsets, positives, C, D):
     order = np.lexsort((-scores, np.repeat(np.arange(len(positives)), np.diff(offsets))))
     nearest = np.abs(positives - np.round(positives))
     given = np.ascontiguousarray(positives, dtype=np.float64), float(C), float(D)
-    _assign_labels(scores, offsets, order, nearest, *given, label, penalty)
+    _assign_labels(scores, frozen(offsets), order, nearest, *given, label, penalty)
     return label, penalty
 
 

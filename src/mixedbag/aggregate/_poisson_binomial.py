@@ -18,6 +18,7 @@ import numba
 import numpy as np
 
 from mixedbag._account.counts import shift_to_count
+from mixedbag._tables import frozen
 
 _NEAR = 0.5  # so far from the count the expected one may be left
 
@@ -30,7 +31,7 @@ def log_likelihood(z, offsets, counts):
     Takes time and memory in proportion to the size of a bag times its count (or times the number
     of the others, where that is less).
     """
-    return _log_likelihood(np.ascontiguousarray(z), offsets, counts)
+    return _log_likelihood(np.ascontiguousarray(z), frozen(offsets), counts)
 
 
 @numba.njit(cache=True, nogil=True)

@@ -9,6 +9,8 @@ the training set, as the aggregate-outputs paper describes it, costs O(instances
 import numpy as np
 from numba import njit
 
+from mixedbag._tables import frozen
+
 # Splits whose gains differ by less than this share are ties, won by the first one, so that the
 # order in which sums were rounded does not decide the tree.
 TIE = 1e-9
@@ -29,8 +31,9 @@ def sweep_labels(
     """
     margin = TIE * max(1.0, np.abs(whole).max())
     scratch = np.empty(len(residual)), np.empty(len(whole)), np.empty(len(whole))
-    node = order, columns, bag_of, start, stop, features, min_leaf
-    return _sweep_labels(*node, residual, inside, whole, weight, margin, *scratch)
+    # What may be read-only always is: else a sweep would be compiled for either.
+    node = order, frozen(columns), bag_of, start, stop, features, min_leaf
+    return _sweep_labels(*node, residual, inside, whole, frozen(weight), margin, *scratch)
 
 
 @njit(cache=True, nogil=True)
@@ -122,10 +125,10 @@ def sweep_values(
 
     Returns the gain, the feature (−1 if none), the number of rows that go left and the threshold.
     """
-    node = order, columns, bag_of, start, stop, features, min_leaf
-    seen = slope, weight, others, solved, leverage, split_p, total_p, split_p_split, split_p_total
+    node = order, frozen(columns), bag_of, start, stop, features, min_leaf
+    seen = slope, frozen(weight), others, solved, leverage, split_p, total_p
     scratch = np.empty(len(others)), np.empty(others.shape[1])
-    return _sweep_values(*node, *seen, ridge, floor, gain, *scratch)
+    return _sweep_values(*node, *seen, split_p_split, split_p_total, ridge, floor, gain, *scratch)
 
 
 @njit(cache=True, nogil=True)
@@ -242,7 +245,7 @@ def _partition(order, start, stop, feature, n_left, goes_left, kept):
 def descend(X, feature, threshold, left, right):
     """The leaf that each row reaches."""
     leaf = np.empty(X.shape[0], dtype=np.int64)
-    _descend(X, feature, threshold, left, right, leaf)
+    _descend(*map(frozen, (X, feature, threshold, left, right)), leaf)
     return leaf
 
 

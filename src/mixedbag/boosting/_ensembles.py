@@ -7,6 +7,8 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
+from mixedbag._tables import frozen
+
 
 @dataclass(frozen=True)
 class Stump:
@@ -43,7 +45,9 @@ class StumpEnsemble:
     def score(self, instances) -> np.ndarray:
         """Summed values of all stumps."""
         columns, feature = self._used(instances)
-        return _score(columns, feature, self.threshold, self.left, self.right, self.missing)
+        stumps = feature, self.threshold, self.left, self.right, self.missing
+        # All read-only, as saved models may be: else it would be compiled for either.
+        return _score(*map(frozen, (columns, *stumps)))
 
     def staged(self, instances):
         """Scores after each stump."""
