@@ -57,3 +57,4 @@ types: .venv/dev-installed
 
 clean:
 	rm -rf .venv mixedbag-demo dist docs/_build docs/gallery docs/reference docs/_static/demo-report.html
+	find docs -name '*.generated.md' -delete

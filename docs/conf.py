@@ -15,12 +15,13 @@ from sphinx.util import logging
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from _tools import benchmark_pages, docstrings, looks, reference  # noqa: E402
+from _tools import benchmark_pages, docstrings, looks, reference, times  # noqa: E402
 
 import mixedbag  # noqa: E402
 
 reference.write(HERE / "reference")
 SHORT_NAMES = reference.short_names()
+times.write(HERE / "rules")
 benchmark_pages.write(HERE / "benchmarks", HERE.parent / "benchmarks" / "results")
 
 project = "mixedbag"
@@ -38,7 +39,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "_tools", "_templates", "**/sg_execution_times.rst"]
+exclude_patterns = ["_build", "_tools", "_templates", "**/sg_execution_times.rst", "rules/times-*"]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 templates_path = ["_templates"]
 suppress_warnings = ["config.cache"]  # functions among the options: they are never compared
@@ -68,7 +69,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": r"/[a-z]\w+\.py$",
     "ignore_pattern": r"/_",
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": looks.InOrder,
     "backreferences_dir": "reference/backreferences",
     "doc_module": ("mixedbag",),
     "reset_modules": ("matplotlib", looks.for_the_gallery),

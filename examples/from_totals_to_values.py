@@ -28,23 +28,16 @@ models = {
 grid = np.linspace(0, 4, 200)[:, None]
 
 # %%
-# 250 totals of six items each, and the curve behind them.
+# 250 totals of six items each, drawn as grey dots at the means of their items: no dot shows the
+# curve, and yet it can be learned from them.
 
 figure, ax = plt.subplots(figsize=(6.5, 4))
-ax.plot(grid, 2 + 3 * np.sin(1.6 * grid) + grid, color="black", lw=5, alpha=0.15, label="the truth")
-for name, model in models.items():
-    ax.plot(grid, model.fit(bills, total).predict_instances(grid), lw=1.6, label=name)
+ax.plot(grid, 2 + 3 * np.sin(1.6 * grid) + grid, color="black", lw=6, alpha=0.15, label="the truth")
+for (name, model), colour in zip(models.items(), ("#3564c7", "#e8743b", "#2a9d78")):
+    answer = model.fit(bills, total).predict_instances(grid)
+    ax.plot(grid, answer, lw=1.6, color=colour, label=name)
 means = np.add.reduceat(weight, bills.offsets[:-1]) / 6
-ax.plot(
-    means,
-    total / 6,
-    ".",
-    color="#7a7f87",
-    ms=4,
-    alpha=0.5,
-    label="the bills, as means of their items",
-)
-ax.set(xlabel="weight of an item", ylabel="its value")
-ax.set_ylim(0, 8.5)
+ax.plot(means, total / 6, ".", color="#7a7f87", ms=4, alpha=0.5, label="a bill, by its means")
+ax.set(xlabel="weight of an item", ylabel="its value", ylim=(0, 8.8))
 ax.legend(frameon=False, fontsize=9, ncols=2, loc="upper center")
 plt.show()

@@ -43,14 +43,16 @@ a, b = here.decision_function(named), there.decision_function(named)
 print(f"largest difference of a score: {np.abs(a - b).max():.1e}")
 
 # %%
-# Every dot is a bag: its score by the model fitted here, and by the model fitted there.
+# Every dot is a bag. Left, its score by the model fitted here and by the one fitted there; right,
+# what is between them: the last digits that a computer keeps, as sums are added in another order.
 
-figure, ax = plt.subplots(figsize=(4.8, 4.4))
-ax.plot([a.min(), a.max()], [a.min(), a.max()], color="#c3cad6", lw=1)
-for label, colour in ((0, "#3564c7"), (1, "#e8743b")):
-    ax.plot(
-        a[data.y == label], b[data.y == label], ".", color=colour, label=f"bags labelled {label}"
-    )
-ax.set(xlabel="score, fitted in this process", ylabel="score, fitted on the cluster")
-ax.legend(frameon=False)
+figure, (scores, difference) = plt.subplots(1, 2, figsize=(8, 3.8))
+for label, colour, name in ((0, "#3564c7", "negative bags"), (1, "#e8743b", "positive bags")):
+    which = data.y == label
+    scores.plot(a[which], b[which], ".", color=colour, alpha=0.7)
+    difference.plot(a[which], (b - a)[which], ".", color=colour, alpha=0.7)
+    scores.text(0, 1 - 0.08 * (2 - label), name, color=colour, transform=scores.transAxes)
+scores.set(xlabel="score, fitted in this process", ylabel="score, fitted on the cluster")
+difference.axhline(0, color="#c3cad6", lw=1, zorder=0)
+difference.set(xlabel="score, fitted in this process", ylabel="difference of the two")
 plt.show()

@@ -19,27 +19,27 @@ scores = model.decision_function_instances(data.bags)
 print(f"AUC of the samples: {roc_auc_score(data.instance_labels, scores):.2f}")
 
 # %%
-# One recording: the signal, what truly happened, and what the model says from labels of whole
-# recordings.
+# One recording: its three channels, the score of every sample, learned from labels of
+# whole recordings, and shaded what truly happened.
 
 share = np.add.reduceat(data.instance_labels, data.bags.offsets[:-1]) / data.bags.sizes
 bag = int(np.argmin(np.abs(share - 0.6)))
 rows = data.bags.bag_of == bag
-figure, (signal, truth) = plt.subplots(
-    2, 1, figsize=(7.5, 4), sharex=True, height_ratios=(3, 1), layout="constrained"
+time, truth = np.arange(rows.sum()), data.instance_labels[rows] == 1
+
+figure, (signal, learned) = plt.subplots(
+    2, 1, figsize=(7.5, 4.2), sharex=True, height_ratios=(3, 2), layout="constrained"
 )
-signal.plot(data.bags[bag], lw=1)
-signal.set(ylabel="channels")
-truth.fill_between(
-    np.arange(rows.sum()),
-    data.instance_labels[rows],
-    step="mid",
-    color="#c3cad6",
-    label="the truth",
-)
-truth.set(xlabel="sample", yticks=[], xlim=(0, rows.sum() - 1))
-learned = truth.twinx()
-learned.plot(scores[rows], color="#e8743b", lw=2, label="score, learned from labels of recordings")
-learned.set(yticks=[])
-figure.legend(loc="outside lower center", ncols=2, frameon=False)
+for ax in (signal, learned):
+    ax.fill_between(
+        time, 0, 1, where=truth, transform=ax.get_xaxis_transform(), color="#e8743b", alpha=0.15,
+        lw=0, step="mid",
+    )  # fmt: skip
+for channel, shade in zip(data.bags[bag].T, ("#1f3d7a", "#3564c7", "#8fb0ff")):
+    signal.plot(time, channel, color=shade, lw=1)
+signal.set(ylabel="three channels")
+signal.set_title("shaded: where it truly happened", loc="left", color="#b9531f")
+learned.plot(time, scores[rows], color="#e8743b", lw=2)
+learned.set(xlabel="sample", ylabel="score", xlim=(0, time[-1]))
+learned.set_title("where the model says it happened", loc="left", color="#b9531f")
 plt.show()

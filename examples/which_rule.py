@@ -37,15 +37,18 @@ for j, data in enumerate(worlds.values()):
 
 # %%
 # Instances named right in bags that were not trained on (mean of the two classes, so that guessing
-# gives one half). Learners do well where their rule holds.
+# gives one half). Framed: a learner whose rule holds.
 
-figure, ax = plt.subplots(figsize=(6, 3.4))
+figure, ax = plt.subplots(figsize=(6.2, 3.4))
 ax.imshow(right, cmap="Blues", vmin=0.4, vmax=1, aspect="auto")
 for (i, j), value in np.ndenumerate(right):
-    ax.text(
-        j, i, f"{value:.0%}", ha="center", va="center", color="white" if value > 0.75 else "black"
-    )
+    shade = "white" if value > 0.72 else "black"
+    ax.text(j, i, f"{value:.0%}", ha="center", va="center", color=shade, fontsize=12)
+for corner in ((-0.5, -0.5), (0.5, 1.5)):
+    frame = plt.Rectangle(corner, 1, 2, fill=False, color="#e8743b", lw=3, clip_on=False, zorder=3)
+    ax.add_patch(frame)
 ax.set_xticks(range(len(worlds)), list(worlds))
 ax.set_yticks(range(len(learners)), list(learners))
 ax.tick_params(length=0)
+ax.spines[:].set_visible(False)
 plt.show()

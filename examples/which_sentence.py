@@ -40,18 +40,27 @@ bags = Bags(words.transform(sentences), np.cumsum([0, *map(len, reviews)]))
 model = MILogisticRegression(C=30).fit(bags, marked)
 
 # %%
-# A review that the model has not seen. Its longest bar is the reason.
+# Three reviews that the model has not seen. The colour behind a sentence reaches as far as the
+# probability that it is the complaint.
 
 unseen = [
-    "It was a present for my brother", "We use the radio in the kitchen",
-    "After a day it stopped working", "The colour is darker than the old one",
+    ["It was a present for my brother", "We use the radio in the kitchen",
+     "After a day it stopped working", "The colour is darker than the old one"],
+    ["My sister has the same chair", "It came with a second cushion",
+     "I like to sit in it every day"],
+    ["The kettle came in a plain box", "It was broken when I opened it", "I want a refund",
+     "The old one was smaller"],
 ]  # fmt: skip
-found = model.predict_proba(Bags(words.transform(unseen), [0, len(unseen)]))[0, 1]
-chances = model.predict_proba(words.transform(unseen))[:, 1]
-print(f"a complaint with probability {found:.2f}")
-figure, ax = plt.subplots(figsize=(7, 2.4))
-ax.barh(
-    unseen[::-1], chances[::-1], color=["#e8743b" if c > 0.5 else "#c3cad6" for c in chances[::-1]]
+figure, axes = plt.subplots(
+    1, 3, figsize=(9, 2.5), sharey=True, subplot_kw={"xticks": [], "yticks": [], "xlim": (0, 1)}
 )
-ax.set(xlim=(0, 1), xlabel="probability that this sentence is the complaint")
+for ax, said in zip(axes, unseen):
+    rows = words.transform(said)
+    whole = model.predict_proba(Bags(rows, [0, len(said)]))[0, 1]
+    chances = model.predict_proba(rows)[:, 1]
+    ax.barh(range(len(said)), chances, height=0.8, color="#e8743b", alpha=0.55)
+    for place, sentence in enumerate(said):
+        ax.text(0.02, place, sentence, va="center", fontsize=9)
+    ax.set(ylim=(3.6, -0.6), title=f"a complaint: {whole:.0%}")
+    ax.spines[:].set_visible(False)
 plt.show()

@@ -41,7 +41,8 @@ curves = {
 
 figure, ax = plt.subplots(figsize=(6.5, 3.8))
 for (name, curve), colour in zip(curves.items(), ("#d1495b", "#3564c7")):
-    ax.plot(range(1, len(curve) + 1), curve, color=colour, lw=2, label=name)
-ax.set(xlabel="rounds of boosting", ylabel="sessions named wrongly", ylim=(0, None))
-ax.legend(frameon=False)
+    ax.plot(range(1, len(curve) + 1), curve, color=colour, lw=2)
+    ax.text(40, max(curve[25:]) + 0.012, name, color=colour, ha="right")
+ax.set(xlabel="rounds of boosting", ylabel="sessions named wrongly", ylim=(0, 0.42))
+ax.yaxis.set_major_formatter("{x:.0%}")
 plt.show()

@@ -11,6 +11,7 @@ import pytest
 
 import mixedbag
 from mixedbag.learners import all_learners
+from tests import test_wide
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -133,6 +134,10 @@ def test_the_table_of_learners_asks_the_classes():
     assert rows["MILogisticRegression"].cluster
     assert not rows["EMDD"].cluster
     assert rows["AggregateSVR"].multiclass is None
+    assert rows["BagMarginSVC"].instances
+    assert not rows["CitationKNN"].instances
+    watched = {type(learner).__name__ for learner in test_wide.LEARNERS} & set(rows)
+    assert {name for name, row in rows.items() if row.single} == watched
 
 
 def test_drawings_are_those_of_the_script():

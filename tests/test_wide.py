@@ -11,11 +11,22 @@ from sklearn.utils import get_tags
 from mixedbag import Bags, _wide
 from mixedbag._solvers import proximal_newton
 from mixedbag.aggregate import (
+    AggregateEasyLLPClassifier,
     AggregateLogisticRegression,
+    AggregateMeanMapClassifier,
     AggregatePoissonRegressor,
+    AggregateRidgeClassifier,
     AggregateRidgeRegressor,
+    AggregateSVR,
 )
-from mixedbag.boosting import ExpRegBoost
+from mixedbag.boosting import (
+    ExpBinBoost,
+    ExpRegBoost,
+    ISRBoost,
+    NoisyOrBoost,
+    OWABoost,
+    PooledBoostingClassifier,
+)
 from mixedbag.classics import (
     EMDD,
     DiverseDensity,
@@ -25,6 +36,7 @@ from mixedbag.classics import (
     diverse_density,
     two_level,
 )
+from mixedbag.embeddings import MINetworkClassifier
 from mixedbag.margin import BagMarginSVC, InstanceMarginSVC
 from mixedbag.wrappers import BagFeatures
 
@@ -69,10 +81,20 @@ LEARNERS = [
     AggregateLogisticRegression(max_iter=3),
     AggregatePoissonRegressor(max_iter=3),
     AggregateRidgeRegressor(),
+    AggregateRidgeClassifier(),
+    AggregateEasyLLPClassifier(max_iter=3),
+    AggregateMeanMapClassifier(max_iter=3),
+    AggregateSVR(kernel="linear", max_iter=3),
     BagFeatures(),
     BagMarginSVC(kernel="linear", max_iter=1, tol=0.1),
     InstanceMarginSVC(kernel="linear", max_iter=1, tol=0.1),
     ExpRegBoost(n_rounds=2),
+    ExpBinBoost(n_rounds=1),
+    ISRBoost(n_rounds=1),
+    NoisyOrBoost(n_rounds=1),
+    OWABoost(n_rounds=1),
+    PooledBoostingClassifier(n_rounds=1),
+    MINetworkClassifier(max_iter=3, n_init=1, random_state=0),
     SetKernelSVC(method="statistics"),
     TwoLevelClassifier(n_estimators=4, random_state=0),
     EMDD(n_init=2, max_iter=2, random_state=0),

@@ -4,12 +4,14 @@ Nested figures, as `compare` gives them. The sets of the rule "any" are those of
 whose instances have known labels; each set has the same time budget.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from scipy.stats import rankdata, studentized_range
 from sklearn.metrics import r2_score, roc_auc_score
 
+from benchmarks._measure import picture
 from benchmarks._store import Store
 from benchmarks._tables import RESULTS, Table, grouped
 from benchmarks.arhmm._series import Series
@@ -25,6 +27,7 @@ from mixedbag.datasets import (
     load_sessions,
     make_sequences,
 )
+from mixedbag.learners import all_learners
 
 PAGE = Path(__file__).parents[2] / "docs" / "which-learner.md"
 
@@ -178,25 +181,73 @@ def publish(rows, folder):
         singles = [row for row in one.rows if not row["learner"].startswith(("stack", "best"))]
         apart = [row for row in singles if row["of instances"] != ""]
         apart.sort(key=lambda row: -row["of instances"])
-        first, inside = (", ".join(row["learner"] for row in top[:3]) for top in (singles, apart))
-        advice = f"Try first: **{first}**. To tell instances apart: **{inside}**."
-        lines += [f"## {rule}", "", f"{says[0].upper()}{says[1:]}. {advice}", ""]
-        lines += [*one.markdown().splitlines()[2:], ""]
+        first, inside = (
+            ", ".join(_linked(row["learner"]) for row in top[:3]) for top in (singles, apart)
+        )
+        lines += [f"## {rule.capitalize()}", "", f"{says[0].upper()}{says[1:]}.", ""]
+        lines += [f"- Try first: {first}.", f"- To tell instances apart: {inside}.", ""]
+        if rule == "any":
+            _draw(singles, folder / "which_learner.png")
+            where = f"../benchmarks/results/{folder.name}/which_learner.png"
+            lines += [f"![{CAPTION}]({where})", "", f"*{CAPTION}*", ""]
+        shown = [row | {"learner": _linked(row["learner"])} for row in one.rows]
+        lines += [*replace(one, rows=shown).markdown().splitlines()[2:], ""]
     tested = [row.figures for row in Store(RESULTS / "field.jsonl").latest("assumptions").values()]
     for one in assumptions.table(tested):
         lines += [one.markdown()]
     PAGE.write_text("\n".join(lines))
 
 
+def _linked(name):
+    """A learner as code, which the site links to its reference; a baseline as it is."""
+    return f"`{name}`" if name in {kind.__name__ for kind in all_learners()} else name
+
+
+CAPTION = (
+    "Learners that finished all but one of the sets or more: how well they order bags, and what "
+    "a set cost them. Orange: nobody is both quicker and better."
+)
+
+
+def _draw(rows, path):
+    """Quality against time, of learners that can be compared."""
+    n_sets = max(int(row["sets"].partition("/")[2]) for row in rows)
+    rows = [row for row in rows if int(row["sets"].partition("/")[0]) >= n_sets - 1]
+    time, area = (np.array([row[key] for row in rows]) for key in ("seconds a set", "ROC AUC"))
+    with picture(path, figsize=(8, 4.6)) as (_, ax):
+        for row, x, y in zip(rows, time, area):
+            best = not ((time < x) & (area > y)).any()
+            colour = "#c8571f" if best else "#5d626a"
+            ax.plot(x, y, "o", color=colour, ms=7 if best else 5)
+            crowded = ((time > x) & (time < 1.2 * x) & (abs(area - y) < 0.006)).any()
+            place = {"ha": "right", "xytext": (-6, -3)} if crowded else {"xytext": (6, -3)}
+            ax.annotate(
+                row["learner"],
+                (x, y),
+                textcoords="offset points",
+                color=colour,
+                fontsize=8,
+                **place,
+            )
+        ax.set(xscale="log", xlabel="seconds a set", ylabel="area under the ROC curve of bags")
+        ax.set_xticks([2, 5, 10, 20, 50], ["2", "5", "10", "20", "50"])
+        ax.minorticks_off()
+        ax.margins(x=0.12)
+        ax.spines[["top", "right"]].set_visible(False)
+
+
 OPENING = (
-    "Written by `python -m benchmarks product/which_learner` from measured results: nested "
-    "cross-validation, every setting chosen inside the training bags, the same time for every set "
-    f"({BUDGET:g} seconds of one core). Figures are means over the sets that a learner finished "
-    "in that time, so compare rows with the same number of sets; those that finished less than "
-    "half come last, and one that finished none is absent (the last table has those for *any* as "
-    "well). Places are among all that finished a set. "
-    '"Of instances" is for single instances, where their truth is known: the area under the ROC '
-    "curve for any and sequence, else accuracy, or R² of totals. The stack and the best single, "
-    "chosen inside, are what `mixedbag compare` makes of the others; without a reason to do "
-    "otherwise, take the model it saves."
+    "Without a reason to do otherwise, take the model that `mixedbag compare` saves. This page is "
+    "for those who choose by hand, or want to know why. It is written by `python -m benchmarks "
+    "product/which_learner` from measured results:\n\n"
+    "- **Nested cross-validation**, every setting chosen inside the training bags, and the same "
+    f"time for every set ({BUDGET:g} seconds of one core).\n"
+    "- **Figures are means** over the sets that a learner finished in that time, so compare rows "
+    "with the same number of sets. Those that finished less than half come last; one that "
+    "finished none is absent (the last table has those for *any* as well). Places are among all "
+    "that finished a set.\n"
+    "- **Of instances** is for single instances, where their truth is known: the area under the "
+    "ROC curve for any and sequence, else accuracy, or R² of totals.\n"
+    "- **The stack** and **the best single, chosen inside**, are what `compare` makes of the "
+    "others."
 )

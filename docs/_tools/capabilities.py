@@ -1,14 +1,29 @@
 """What every learner can do, asked of the classes themselves."""
 
 from dataclasses import dataclass
+from inspect import signature
 
 from sklearn.utils import get_tags
 
+from _tools.times import LIMITED
+from mixedbag.base._levels import Levels
 from mixedbag.comparison._effort import UNKNOWN, known
 from mixedbag.learners import all_learners
 
 # The order in which the rules are shown.
 RULES = ("any", "unknown", "majority", "count", "proportion", "sum", "mean", "sequence")
+
+# Those whose memory tests/test_wide.py measures.
+NOT_COPIED = frozenset(
+    {
+        "AggregateEasyLLPClassifier", "AggregateLogisticRegression", "AggregateMeanMapClassifier",
+        "AggregatePoissonRegressor", "AggregateRidgeClassifier", "AggregateRidgeRegressor",
+        "AggregateSVR", "BagMarginSVC", "DiverseDensity", "EMDD", "ExpBinBoost", "ExpRegBoost",
+        "ISRBoost", "InstanceMarginSVC", "MILogisticRegression", "MINetworkClassifier",
+        "NoisyOrBoost", "OWABoost", "PooledBoostingClassifier", "SetKernelSVC",
+        "TwoLevelClassifier",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -18,12 +33,16 @@ class Capability:
     name: str
     home: str
     rules: tuple[str, ...]
+    instances: bool  # scores them itself; else as bags of one
     sparse: bool
     missing: bool
     probabilities: bool
     multiclass: bool | None
+    weights: bool
+    single: bool  # a table in single precision is not copied
     scaling: bool
     cluster: bool
+    limited: bool  # searches until a time limit
     compared: bool
     growth: float | None  # the exponent of the number of bags in the seconds of a fit
 
@@ -41,12 +60,16 @@ def of(kind):
         name=kind.__name__,
         home=f"mixedbag.{home}",
         rules=rules,
+        instances=kind._score_instances is not Levels._score_instances,
         sparse=tags.input_tags.sparse,
         missing=tags.input_tags.allow_nan,
         probabilities=hasattr(kind, "predict_proba"),
         multiclass=None if tags.classifier_tags is None else tags.classifier_tags.multi_class,
+        weights="sample_weight" in signature(kind.fit).parameters,
+        single=kind.__name__ in NOT_COPIED,
         scaling=bool(kind._needs_scaling),
         cluster=hasattr(kind, "_fit_blocks"),  # sums over blocks of bags, wherever they are
+        limited=kind.__name__ in LIMITED,
         compared=bool(kind._compared),
         growth=_growth(kind.__name__, rules),
     )

@@ -9,7 +9,7 @@ import inspect
 import pkgutil
 
 import mixedbag
-from _tools import capabilities
+from _tools import capabilities, commands
 from _tools.files import write_if_new
 
 # Tasks, and the modules whose names they gather. Learners are put under their rules instead.
@@ -20,6 +20,7 @@ GROUPS = {
         ["mixedbag.comparison", "mixedbag.report", "mixedbag.model_selection", "mixedbag.metrics"],
     ),
     "inspect": ("Pictures and explanations", ["mixedbag.inspection"]),
+    "sure": ("Intervals, and tables of groups", ["mixedbag.uncertainty", "mixedbag.ecological"]),
     "wrap": (
         "Any estimator on bags, any learner on windows",
         ["mixedbag.wrappers", "mixedbag.sequence"],
@@ -133,34 +134,48 @@ def _first_line(module):
 def learners_text():
     """The table of learners by capability."""
     heads = [
-        "learner", "rules", "probabilities", "sparse", "missing values", "several classes",
-        "scale first", "on a cluster", "cost of n bags",
+        "learner", "rules", "own word on instances", "probabilities", "sparse", "missing values",
+        "weights", "several classes", "float32 as it is", "on a cluster", "scale first",
+        "cost of n bags",
     ]  # fmt: skip
     lines = [
         "Learners by what they can do", "============================", "",
-        "Asked of the classes themselves when this page was built. Every learner answers",
-        "about bags and about instances, takes weights of bags (``sample_weight``), reads",
-        "float32 without a copy, and can be saved. *Several classes* are learned one against",
-        "the rest where the method knows two. *Scale first* means that features should be",
-        "standardised; ``compare`` does it by itself. *Cost of n bags* is how the seconds of a",
-        "fit grow with bags of one size, as ``python -m benchmarks product/effort`` measured it;",
-        "learners that do not take part in ``compare`` were not measured.", "",
-        ".. list-table::", "   :header-rows: 1", "   :class: capabilities", "",
+        "Asked of the classes themselves when this page was built. Every learner answers about",
+        "bags *and* about instances, and can be saved.", "",
+        "- *Own word on instances*: the method scores instances. The others know bags only, and",
+        "  say of an instance what they would say of a bag of one.",
+        "- *Several classes* are learned one against the rest where the method knows two.",
+        "- *float32 as it is*: a table in single precision is not copied, which a test watches",
+        "  (of margin learners with a linear kernel). All other learners take such tables too.",
+        "- *Scale first*: features should be standardised; ``compare`` does it by itself.",
+        "- *Cost of n bags*: how the seconds of a fit grow with bags of one size, as",
+        "  ``python -m benchmarks product/effort`` measured it on 40 to 2,000 bags (below 1",
+        "  where most of the time does not depend on them). *Its limit* has a learner that",
+        "  searches until its time limit; learners that ``compare`` leaves out were not measured.",
+        "", ".. list-table::", "   :header-rows: 1", "   :class: capabilities", "",
     ]  # fmt: skip
     lines += _cells(heads)
     for row in capabilities.table():
         marks = [
+            row.instances,
             row.probabilities,
             row.sparse,
             row.missing,
+            row.weights,
             row.multiclass,
-            row.scaling,
+            row.single,
             row.cluster,
+            row.scaling,
         ]
         link = f":py:class:`~{row.path}`"
-        growth = "" if row.growth is None else f"n\\ :sup:`{row.growth:.1f}`"
-        lines += _cells([link, ", ".join(row.rules), *(_mark(mark) for mark in marks), growth])
+        lines += _cells([link, ", ".join(row.rules), *(_mark(mark) for mark in marks), _cost(row)])
     return "\n".join([*lines, ""])
+
+
+def _cost(row):
+    if row.limited:
+        return "its limit"
+    return "" if row.growth is None else f"n\\ :sup:`{row.growth:.1f}`"
 
 
 def _cells(values):
@@ -168,28 +183,7 @@ def _cells(values):
 
 
 def _mark(value):
-    return "" if value is None else "yes" if value else "–"
-
-
-def commands_text():
-    """What every command says of itself."""
-    import os
-
-    os.environ["TERMINAL_WIDTH"] = "96"  # read by typer when it draws its help
-    from typer.main import get_command
-    from typer.testing import CliRunner
-
-    from mixedbag.cli import app
-
-    lines = ["The command line", "================", ""]
-    runner = CliRunner(env={"NO_COLOR": "1", "TERM": "dumb", "COLUMNS": "96"})
-    names = list(getattr(get_command(app), "commands", {}))
-    for arguments in [[], *([name] for name in names)]:
-        shown = " ".join(["mixedbag", *arguments])
-        out = runner.invoke(app, [*arguments, "--help"], prog_name="mixedbag").output
-        lines += [shown, "-" * len(shown), "", ".. code-block:: text", ""]
-        lines += [f"   {line.rstrip()}" for line in out.strip("\n").split("\n")] + [""]
-    return "\n".join(lines)
+    return "" if value is None else "✓" if value else "–"
 
 
 def checks_text():
@@ -233,7 +227,7 @@ def write(folder):
     """Write the reference into `folder`; pages that are gone are removed."""
     pages = {name: page_text(*page) for name, page in plan().items()}
     pages["learners"] = learners_text()
-    pages["commands"] = commands_text()
+    pages["commands"] = commands.page()
     pages["checks"] = checks_text()
     rules = [name for name in pages if name.startswith("rule-")]
     tasks = [n for n in pages if n not in rules and n not in ("learners", "commands", "checks")]
