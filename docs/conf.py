@@ -54,6 +54,7 @@ mathjax3_config = {"options": {"enableMenu": False}}  # its menu offers what lie
 
 default_role = "py:obj"  # `Bags` in a docstring is a link where it can be one
 add_module_names = False
+toc_object_entries_show_parents = "hide"
 python_use_unqualified_type_names = True
 autodoc_typehints = "none"  # the docstrings say it in words
 # Named, since pages that are new are not yet known to Sphinx when it asks.

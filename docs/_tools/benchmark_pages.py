@@ -76,7 +76,8 @@ def write(folder, results):
 def _question(script):
     """The first sentence of a benchmark's docstring."""
     text = ast.get_docstring(ast.parse(script.read_text(encoding="utf-8")))
-    return " ".join(text.split("\n\n")[0].split()).split(". ")[0].rstrip(".").replace("|", r"\|")
+    sentence = re.split(r"(?<=\w{4}\.) ", " ".join(text.split("\n\n")[0].split()))[0]
+    return sentence.rstrip(".").replace("``", "`").replace("|", r"\|")
 
 
 def _page(paper, name, script):
@@ -84,6 +85,7 @@ def _page(paper, name, script):
     text = (paper / f"{name}.md").read_text(encoding="utf-8")
     tables, _, origin = text.partition("\n---\n")
     tables = re.sub(r"^# .*\n", "", tables)
+    tables = re.sub(r"^(?:\|.*\n){62,}", _folded, tables, flags=re.MULTILINE)
     title = f"# {_question(script)}\n"
     parts = [title, f"Written by `python -m benchmarks {paper.name}/{name}`.\n"]
     pictures = [path for path in sorted(paper.glob("*.png")) if _drawn_by(path.stem, script)]
@@ -91,6 +93,11 @@ def _page(paper, name, script):
     if origin.strip():
         parts.append(f"## Where these rows come from\n{origin}")
     return "\n".join(parts)
+
+
+def _folded(found):
+    """A long table, shown when it is asked for."""
+    return f":::{{dropdown}} All {found[0].count(chr(10)) - 2} rows\n{found[0]}:::\n"
 
 
 def _shown(picture, up):

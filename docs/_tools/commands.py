@@ -25,8 +25,10 @@ def _section(name, command):
     lines = [title, "-" * len(title), ""]
     if name:
         lines += [(command.help or "").replace("`", "``"), ""]
-        lines += [".. code-block:: sh", "", f"   {' '.join([*usage, '[OPTIONS]'])}", ""]
-    lines += [".. list-table::", "   :widths: 30 70", "   :class: options", ""]
+        usage += ["[OPTIONS]"] * bool(options)
+        lines += [".. code-block:: sh", "", f"   {' '.join(usage)}", ""]
+    if command.params:
+        lines += [".. list-table::", "   :widths: 30 70", "   :class: options", ""]
     for parameter in [*given, *options]:
         shown = parameter.opts[0] if parameter in options else parameter.name.upper()
         lines += [f"   * - ``{shown}``", f"     - {_said(parameter)}"]

@@ -134,16 +134,17 @@ def _first_line(module):
 def learners_text():
     """The table of learners by capability."""
     heads = [
-        "learner", "rules", "own word on instances", "probabilities", "sparse", "missing values",
+        "learner", "rules", "scores instances", "probabilities", "sparse", "missing values",
         "weights", "several classes", "float32 as it is", "on a cluster", "scale first",
         "cost of n bags",
     ]  # fmt: skip
     lines = [
+        ":html_theme.sidebar_secondary.remove: true", "",
         "Learners by what they can do", "============================", "",
         "Asked of the classes themselves when this page was built. Every learner answers about",
         "bags *and* about instances, and can be saved.", "",
-        "- *Own word on instances*: the method scores instances. The others know bags only, and",
-        "  say of an instance what they would say of a bag of one.",
+        "- *Scores instances*: by itself. The others know bags only, and say of an instance what",
+        "  they would say of a bag of one.",
         "- *Several classes* are learned one against the rest where the method knows two.",
         "- *float32 as it is*: a table in single precision is not copied, which a test watches",
         "  (of margin learners with a linear kernel). All other learners take such tables too.",
