@@ -25,7 +25,7 @@ print(f"60 random starts end {above.min():.1%} to {above.max():.0%} above the op
 
 # %%
 # Left, the proof: nothing better exists below the orange line. Right, where sixty quick searches
-# ended: every dot is a classifier that no single change of a choice improves.
+# stopped: every dot is the classifier that one of them ended with.
 
 figure, (proof, found) = plt.subplots(1, 2, figsize=(7.5, 3.8), sharey=True, width_ratios=(3, 2))
 step, low, high = np.arange(len(best.history_)), *best.history_.T[1:]
