@@ -33,8 +33,8 @@ larger = np.where(y == 1, 14, 8) + rng.integers(-1, 2, 160)
 cases = {
     "nothing leaks": (noise(honest), None),
     "positive bags\nare larger": (noise(larger), None),
-    "patients in both\ntraining and test": (noise(honest, person=1.5), None),
-    "the same,\npatients kept together": (noise(honest, person=1.5), patient),
+    "patients on\nboth sides": (noise(honest, person=1.5), None),
+    "the same, kept\ntogether": (noise(honest, person=1.5), patient),
 }
 accuracy = {}
 for name, (bags, groups) in cases.items():

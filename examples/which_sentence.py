@@ -52,7 +52,7 @@ unseen = [
      "The old one was smaller"],
 ]  # fmt: skip
 figure, axes = plt.subplots(
-    1, 3, figsize=(9, 2.5), sharey=True, subplot_kw={"xticks": [], "yticks": [], "xlim": (0, 1)}
+    3, 1, figsize=(6, 6), height_ratios=[len(said) for said in unseen], layout="constrained"
 )
 for ax, said in zip(axes, unseen):
     rows = words.transform(said)
@@ -60,7 +60,8 @@ for ax, said in zip(axes, unseen):
     chances = model.predict_proba(rows)[:, 1]
     ax.barh(range(len(said)), chances, height=0.8, color="#e8743b", alpha=0.55)
     for place, sentence in enumerate(said):
-        ax.text(0.02, place, sentence, va="center", fontsize=9)
-    ax.set(ylim=(3.6, -0.6), title=f"a complaint: {whole:.0%}")
+        ax.text(0.02, place, sentence, va="center")
+    ax.set(xlim=(0, 1), xticks=[], yticks=[], ylim=(len(said) - 0.5, -0.5))
+    ax.set_title(f"a complaint: {whole:.0%}", loc="left", color="#b9531f")
     ax.spines[:].set_visible(False)
 plt.show()

@@ -214,7 +214,7 @@ def _draw(rows, path):
     n_sets = max(int(row["sets"].partition("/")[2]) for row in rows)
     rows = [row for row in rows if int(row["sets"].partition("/")[0]) >= n_sets - 1]
     time, area = (np.array([row[key] for row in rows]) for key in ("seconds a set", "ROC AUC"))
-    with picture(path, figsize=(8, 4.6)) as (_, ax):
+    with picture(path, figsize=(7, 5)) as (_, ax):
         for row, x, y in zip(rows, time, area):
             best = not ((time < x) & (area > y)).any()
             colour = "#c8571f" if best else "#5d626a"
@@ -226,7 +226,7 @@ def _draw(rows, path):
                 (x, y),
                 textcoords="offset points",
                 color=colour,
-                fontsize=8,
+                fontsize=9,
                 **place,
             )
         ax.set(xscale="log", xlabel="seconds a set", ylabel="area under the ROC curve of bags")

@@ -36,6 +36,6 @@ def for_the_gallery(gallery_conf, name):
             "axes.titlesize": "medium",
             "axes.prop_cycle": cycler(color=COLOURS),
             "legend.frameon": False,
-            "font.size": 10,
+            "font.size": 12,  # read on a phone, too
         }
     )
