@@ -6,6 +6,8 @@ Every problem is made anew from its seed or from a table that scikit-learn bring
 is the same everywhere; once published, problems are added, never changed.
 """
 
+import inspect
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,11 +142,11 @@ def totals_of_rows(load, n_bags, size, seed=0):
 
 
 def _any(make, *args, **settings):
-    return Problem("any", lambda: make(*args, **settings))
+    return Problem("any", partial(make, *args, **settings))
 
 
 def _of(rule, make, *args, **settings):
-    return Problem(rule, lambda: make(*args, **settings))
+    return Problem(rule, partial(make, *args, **settings))
 
 
 COLLECTION = {
@@ -194,3 +196,25 @@ COLLECTION = {
 def of_rule(rule):
     """The problems of one rule, by name."""
     return {name: one.make for name, one in COLLECTION.items() if one.rule == rule}
+
+
+def drawn(name, n_more, draw=0):
+    """A problem drawn anew, with more bags of its kind, and how many bags it has without them.
+
+    Of what cannot be drawn, or has not so many rows, as many as there are: perhaps none.
+    """
+    make = COLLECTION[name].make
+    bound = inspect.signature(make.func).bind(*make.args, **make.keywords)
+    if "n_bags" not in bound.arguments:
+        data = make()
+        return data, len(data.y)
+    n_bags = bound.arguments["n_bags"]
+    seed = "seed" if "seed" in bound.arguments else "random_state"
+    bound.arguments[seed] += 100 * draw
+    for more in (n_more, n_bags, 0):
+        bound.arguments["n_bags"] = n_bags + more
+        try:
+            return make.func(*bound.args, **bound.kwargs), n_bags
+        except ValueError:  # a table with too few rows
+            continue
+    raise AssertionError("the problem itself can be made")

@@ -30,6 +30,7 @@ HELPERS = {
     "LinearFeatures": "mixedbag.disjunctive._features.LinearFeatures",
     "Origin": "mixedbag._origin.Origin",
     "RBFFeatures": "mixedbag.disjunctive._features.RBFFeatures",
+    "Rising": "mixedbag.comparison._calibration.Rising",
     "ShareAccount": "mixedbag.comparison._accounts.ShareAccount",
     "SpreadAny": "mixedbag._spread.SpreadAny",
     "SpreadCounts": "mixedbag._spread.SpreadCounts",

@@ -5,7 +5,8 @@ calibrated answers of finished trials.
 """
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
+from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
 
 
 def calibrator(question, evidence, rows):
@@ -13,7 +14,7 @@ def calibrator(question, evidence, rows):
     if question.kind != "classes":
         return AsItIs()
     codes, weight = question.codes[rows], question.weight[rows]
-    return Calibration().fit(evidence, codes, len(question.classes), weight)
+    return Rising().fit(evidence, codes, len(question.classes), weight)
 
 
 class AsItIs:
@@ -23,21 +24,57 @@ class AsItIs:
         return evidence
 
 
-class Calibration:
-    """Probabilities from scores: logistic regression on squashed scores and on the decision.
+class Rising:
+    """Probabilities from scores: the larger the score of a class, the more probable it is.
 
     Scores of different learners live on wild scales, with far outliers. The inverse hyperbolic sine
     keeps what is near the threshold and takes the logarithm of what is far. The learner's own
-    decision is told as well: it knows its threshold better than a few bags can tell.
+    decision is told as well: it knows its threshold better than a few bags can tell. So the
+    log-odds of class k are, but for what all classes share,
+
+        slope · asinh(score_k / scale) + bonus / 2 · [k wins] + level_k,    slope, bonus ≥ 0.
+
+    Slope and bonus are drawn a little towards zero: where bags are few, or scores tell nothing,
+    answers stay near the frequencies of the classes.
     """
 
     def fit(self, evidence, codes, n_classes, weight):
-        self.n_classes = n_classes
-        self.scale_ = np.median(np.abs(evidence), axis=0)
-        self.scale_[~(self.scale_ > 0)] = 1.0
-        self.model_ = LogisticRegression(C=1.0, max_iter=1000)
-        self.model_.fit(self._features(evidence), codes, sample_weight=weight)
+        self.scale_ = float(np.median(np.abs(evidence))) or 1.0
+        share = np.bincount(codes, weight, n_classes) / weight.sum()
+        met = np.flatnonzero(share)
+        table, won = (part[:, met] for part in self._features(evidence))
+        is_true = codes[:, None] == met
+
+        def surprise(x):
+            z = x[0] * table + x[1] * won + x[2:]
+            log_p = log_softmax(z, axis=1)
+            by_z = weight[:, None] * (np.exp(log_p) - is_true)
+            gradient = [(by_z * table).sum() + x[0], (by_z * won).sum() + x[1], *by_z.sum(axis=0)]
+            return 0.5 * (x[0] ** 2 + x[1] ** 2) - weight @ log_p[is_true], np.array(gradient)
+
+        start = np.concatenate([[0.0, 0.0], np.log(share[met])])
+        bounds = [(0.0, None)] * 2 + [(None, None)] * len(met)
+        found = minimize(surprise, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+        self.slope_, self.bonus_ = float(found[0]), float(found[1])
+        self.level_ = np.full(n_classes, -np.inf)  # a class that no bag has
+        self.level_[met] = found[2:]
         return self
+
+    def __call__(self, evidence):
+        table, won = self._features(evidence)
+        return softmax(self.slope_ * table + self.bonus_ * won + self.level_, axis=1)
+
+    def _features(self, evidence):
+        """Squashed scores, a column a class, and a half where it wins."""
+        won = np.eye(max(2, evidence.shape[1]))[_winner(evidence)] / 2
+        squashed = np.arcsinh(evidence / self.scale_)
+        if evidence.shape[1] == 1:
+            squashed = np.hstack([np.zeros_like(squashed), squashed])
+        return squashed, won
+
+
+class Calibration:
+    """What `Rising` is now, in the models of release 0.1.0: it may fall where scores rise."""
 
     def __call__(self, evidence):
         answer = np.zeros((len(evidence), self.n_classes))
