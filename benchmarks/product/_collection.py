@@ -198,23 +198,23 @@ def of_rule(rule):
     return {name: one.make for name, one in COLLECTION.items() if one.rule == rule}
 
 
-def drawn(name, n_more, draw=0):
-    """A problem drawn anew, with more bags of its kind, and how many bags it has without them.
-
-    Of what cannot be drawn, or has not so many rows, as many as there are: perhaps none.
-    """
+def is_drawn(name):
+    """Whether a problem has a generator that makes as many bags as one likes."""
     make = COLLECTION[name].make
-    bound = inspect.signature(make.func).bind(*make.args, **make.keywords)
-    if "n_bags" not in bound.arguments:
+    return "n_bags" in inspect.signature(make.func).parameters and make.func not in _OF_TABLES
+
+
+_OF_TABLES = (bags_of_rows, totals_of_rows, load_digits_bags)
+
+
+def drawn(name, n_more, draw=0):
+    """A problem with so many further bags of its kind, drawn anew, and how many it has itself."""
+    make = COLLECTION[name].make
+    if not is_drawn(name):
         data = make()
         return data, len(data.y)
+    bound = inspect.signature(make.func).bind(*make.args, **make.keywords)
     n_bags = bound.arguments["n_bags"]
     seed = "seed" if "seed" in bound.arguments else "random_state"
-    bound.arguments[seed] += 100 * draw
-    for more in (n_more, n_bags, 0):
-        bound.arguments["n_bags"] = n_bags + more
-        try:
-            return make.func(*bound.args, **bound.kwargs), n_bags
-        except ValueError:  # a table with too few rows
-            continue
-    raise AssertionError("the problem itself can be made")
+    bound.arguments |= {"n_bags": n_bags + n_more, seed: bound.arguments[seed] + 100 * draw}
+    return make.func(*bound.args, **bound.kwargs), n_bags

@@ -18,7 +18,9 @@ def drawn(n_classes, seed, n_bags=60, tells=1.5):
 
 def penalised(calibration, scores, codes, weight):
     answer = calibration(scores)[np.arange(len(codes)), codes]
-    return (calibration.slope_**2 + calibration.bonus_**2) / 2 - weight @ np.log(answer)
+    return (
+        calibration.slope_**2 + calibration.bonus_**2
+    ) / 2 / calibration.strength - weight @ np.log(answer)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -60,7 +62,7 @@ def test_where_both_rise_freely_it_is_logistic_regression():
     calibration = Rising().fit(scores[:, None], codes, 2, np.ones(80))
     assert min(calibration.slope_, calibration.bonus_) > 0
     features = np.column_stack([np.arcsinh(scores / calibration.scale_), scores > 0])
-    free = LogisticRegression(tol=1e-8).fit(features, codes)
+    free = LogisticRegression(C=calibration.strength, tol=1e-8).fit(features, codes)
     assert calibration(scores[:, None]) == pytest.approx(free.predict_proba(features), abs=1e-3)
 
 

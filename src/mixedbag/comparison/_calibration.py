@@ -8,6 +8,8 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
+_STRENGTH = 10.0  # at 1, means of several answers are not sure enough
+
 
 def calibrator(question, evidence, rows):
     """What turns evidence into answers, learned from out-of-fold evidence on the bags `rows`."""
@@ -36,7 +38,15 @@ class Rising:
 
     Slope and bonus are drawn a little towards zero: where bags are few, or scores tell nothing,
     answers stay near the frequencies of the classes.
+
+    Parameters
+    ----------
+    strength : float
+        How little they are: one over the weight of their squares beside the loss of a bag.
     """
+
+    def __init__(self, strength=_STRENGTH):
+        self.strength = strength
 
     def fit(self, evidence, codes, n_classes, weight):
         self.scale_ = float(np.median(np.abs(evidence))) or 1.0
@@ -49,8 +59,9 @@ class Rising:
             z = x[0] * table + x[1] * won + x[2:]
             log_p = log_softmax(z, axis=1)
             by_z = weight[:, None] * (np.exp(log_p) - is_true)
-            gradient = [(by_z * table).sum() + x[0], (by_z * won).sum() + x[1], *by_z.sum(axis=0)]
-            return 0.5 * (x[0] ** 2 + x[1] ** 2) - weight @ log_p[is_true], np.array(gradient)
+            by_x = [(by_z * table).sum(), (by_z * won).sum(), *by_z.sum(axis=0)]
+            pull = np.concatenate([x[:2] / self.strength, np.zeros(len(met))])
+            return pull @ x / 2 - weight @ log_p[is_true], by_x + pull
 
         start = np.concatenate([[0.0, 0.0], np.log(share[met])])
         bounds = [(0.0, None)] * 2 + [(None, None)] * len(met)

@@ -36,14 +36,14 @@ def sequence(candidates, protocol):
     """All units: a quick strong learner first, then what promises the stack most for its cost.
 
     A learner meets all folds with a block of settings before anything else is begun, so that its
-    figures are whole. What a learner promises is its merit in the table; merits close to the best
-    count for much more than those far below, as the stack is made of few.
+    figures are whole. What a learner promises is its merit in the table, squared: merits close to
+    the best count for more than those far below, as the stack is made of few.
     """
     steps = []
     for place, candidate in enumerate(candidates):
         priority = math.inf
         for block, seconds in enumerate(_costs(candidate, protocol)):
-            gain = candidate.effort.merit**4 * (_REFINING if block else 1.0)
+            gain = candidate.effort.merit**2 * (_REFINING if block else 1.0)
             # Never before the block ahead of it. What costs four times as much must promise twice
             # as much: cheap steps that promise nothing should not come first.
             priority = min(priority, _rounded(gain / math.sqrt(seconds)))

@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from mixedbag.base._calibrating import scores_only
 from mixedbag.comparison._calibration import calibrator
+from mixedbag.comparison._weights import standard_errors_behind
 
 _BLOCK = 4  # settings tried together, after the first
 _WARM_UP = 2  # inner folds that every setting meets
@@ -182,11 +183,7 @@ def not_behind(losses, weight, behind=_BEHIND):
 
     Others are behind the best by more standard errors of the difference than chance explains.
     """
-    means = losses @ weight / weight.sum()
-    lead = losses - losses[means.argmin()]
-    mean = lead @ weight / weight.sum()
-    error = np.sqrt((lead - mean[:, None]) ** 2 @ weight**2) / weight.sum()
-    return mean <= behind * error
+    return standard_errors_behind(losses, weight) <= behind
 
 
 def _instances_out_of_fold(protocol, rows, best):
