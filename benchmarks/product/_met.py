@@ -6,6 +6,7 @@ are cut into outer folds. Learners meet it in the order of `compare`, up to a fi
 
 import os
 import warnings
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -56,13 +57,12 @@ def units_of(protocol, seconds):
     candidates = [replace(c, max_bags=None) for c in candidates if c.name not in dear]
     narrow = replace(protocol, bags=learned) if isinstance(protocol, Asked) else protocol
     splits = {split.name: split for split in protocol.splits}
-    ordered, total = [], 0.0
-    for unit in sequence(candidates, narrow):
-        unit = unit._replace(split=splits[unit.split.name])
-        total += unit.seconds / len(protocol.splits)
-        if total <= seconds or (unit.candidate.name, unit.block) == (RIVAL, 0):
-            ordered.append(unit)
-    return ordered
+    units = [u._replace(split=splits[u.split.name]) for u in sequence(candidates, narrow)]
+    expected = np.cumsum([unit.seconds for unit in units]) / len(splits)
+    begun = [unit for unit, so_far in zip(units, expected) if so_far <= seconds]
+    through = Counter((unit.candidate.name, unit.block) for unit in begun)
+    through[RIVAL, 0] = len(splits)  # to compare with
+    return [u for u in units if through[u.candidate.name, u.block] == len(splits)]
 
 
 def met(name, draw, seconds, home=None):
