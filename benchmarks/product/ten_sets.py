@@ -33,7 +33,7 @@ SETS = {
     "fox": "fox",
 }
 SMALL = ("eastwest", "westeast")  # 20 bags
-WORK = 120.0
+WORK = 80.0
 TINY = {"data": "eastwest", "work": 2.0}
 
 
