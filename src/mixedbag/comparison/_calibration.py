@@ -7,6 +7,7 @@ calibrated answers of finished trials.
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
+from sklearn.linear_model import LogisticRegression
 
 _STRENGTH = 10.0  # at 1, means of several answers are not sure enough
 
@@ -86,6 +87,10 @@ class Rising:
 
 class Calibration:
     """What `Rising` is now, in the models of release 0.1.0: it may fall where scores rise."""
+
+    n_classes: int
+    scale_: np.ndarray
+    model_: LogisticRegression
 
     def __call__(self, evidence):
         answer = np.zeros((len(evidence), self.n_classes))
