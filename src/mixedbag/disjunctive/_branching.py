@@ -27,6 +27,9 @@ class Node:
         self.basis = basis
 
 
+_CANDIDATES = 4  # bags whose children are all solved before one bag is chosen
+
+
 class BranchAndBound:
     """Best-first search with strong branching over an `EnvelopeLP`.
 
@@ -39,17 +42,14 @@ class BranchAndBound:
         Receives classifiers and lower bounds.
     gap : float
         Relative gap at which the search ends.
-    n_candidates : int
-        Bags whose children are all solved before one bag is chosen.
     """
 
-    def __init__(self, lp, master, incumbent, gap=1e-6, n_candidates=4):
+    def __init__(self, lp, master, incumbent, gap=1e-6):
         self.lp = lp
         self.master = master
         self.program = lp.program
         self.incumbent = incumbent
         self.gap = gap
-        self.n_candidates = n_candidates
         self.n_nodes = 0
 
     def run(self):
@@ -119,7 +119,7 @@ class BranchAndBound:
             if len(best) > 1 and short > _VIOLATED:
                 losses.append((program.slack_cost[i] * short, i, best))
         losses.sort(key=lambda item: -item[0])
-        return [(i, left) for _, i, left in losses[: self.n_candidates]]
+        return [(i, left) for _, i, left in losses[:_CANDIDATES]]
 
     def _children(self, remaining, bag, left, basis, floor):
         """{x: (LP value, basis)} for each instance that may be the witness of this bag.

@@ -1,12 +1,13 @@
 """DPBoost: the hull relaxation with column and row generation (thesis Algorithm 6.1)."""
 
-from mixedbag._parameters import whole
 from mixedbag.disjunctive._base import DisjunctiveClassifier
 from mixedbag.disjunctive._hull import HullRelaxation
 from mixedbag.disjunctive._local_search import iterated_search, local_search
 from mixedbag.disjunctive._master import RestrictedMaster
 
 __all__ = ["DPBoost"]
+
+_REDUCTIONS = 50  # that enter at a time
 
 
 class DPBoost(DisjunctiveClassifier):
@@ -37,10 +38,8 @@ class DPBoost(DisjunctiveClassifier):
         1 / (n_inputs · variance).
     n_thresholds : int, default 5
         Radii a centre, for thresholded features.
-    reductions : bool, default True
-        Whether to generate parallel reductions.
-    reductions_per_round, features_per_round : int, defaults 50, 10
-        How many reductions, and how many features, enter at a time.
+    features_per_round : int, default 10
+        How many features enter at a time.
     n_rounds : int, default 20
         Rounds of reductions at most.
     tol : float, default 1e-3
@@ -93,8 +92,6 @@ class DPBoost(DisjunctiveClassifier):
     1.0
     """
 
-    _parameter_constraints = {"reductions": ["boolean"], "reductions_per_round": [whole(1)]}
-
     def __init__(
         self,
         C=1.0,
@@ -102,8 +99,6 @@ class DPBoost(DisjunctiveClassifier):
         features="thresholded",
         gamma="scale",
         n_thresholds=5,
-        reductions=True,
-        reductions_per_round=50,
         features_per_round=10,
         n_rounds=20,
         tol=1e-3,
@@ -118,8 +113,6 @@ class DPBoost(DisjunctiveClassifier):
         self.features = features
         self.gamma = gamma
         self.n_thresholds = n_thresholds
-        self.reductions = reductions
-        self.reductions_per_round = reductions_per_round
         self.features_per_round = features_per_round
         self.n_rounds = n_rounds
         self.tol = tol
@@ -144,7 +137,7 @@ class DPBoost(DisjunctiveClassifier):
             if stalled == 3:
                 break
             before = hull.value
-            pairs = hull.violated_reductions(self.reductions_per_round) if self.reductions else []
+            pairs = hull.violated_reductions(_REDUCTIONS)
             if not pairs:
                 break
             hull.add_reductions(pairs)

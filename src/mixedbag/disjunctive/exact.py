@@ -41,8 +41,6 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
     n_rounds : int or None, default None
         Rounds of cuts before the search. None means 10, or 0 for linear features, whose
         nodes are quick.
-    n_candidates : int, default 4
-        Bags tried at each node before one is chosen to branch on.
     class_weight : "balanced", dict or None, default "balanced"
         Share the loss equally between the classes; None charges C for every positive bag and for
         every instance of a negative bag, a dict that times the factor of its bag's label.
@@ -81,7 +79,7 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
     True
     """
 
-    _parameter_constraints = {"n_rounds": [whole(0), None], "n_candidates": [whole(1)]}
+    _parameter_constraints = {"n_rounds": [whole(0), None]}
 
     def __init__(
         self,
@@ -92,7 +90,6 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
         n_thresholds=5,
         gap_tol=1e-6,
         n_rounds=None,
-        n_candidates=4,
         class_weight="balanced",
         fit_intercept=True,
         intercept_scaling=None,
@@ -106,7 +103,6 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
         self.n_thresholds = n_thresholds
         self.gap_tol = gap_tol
         self.n_rounds = n_rounds
-        self.n_candidates = n_candidates
         self.class_weight = class_weight
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
@@ -125,7 +121,7 @@ class ExactBagMarginSVC(DisjunctiveClassifier):
         cuts = self._root_cuts(program, incumbent)
         if cuts:
             lp = EnvelopeLP(program, incumbent.clock, cuts)
-        tree = BranchAndBound(lp, master, incumbent, self.gap_tol, self.n_candidates)
+        tree = BranchAndBound(lp, master, incumbent, self.gap_tol)
         try:
             tree.run()
         finally:
