@@ -11,6 +11,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from mixedbag.cli import _options
 from mixedbag.cli._runs import refuse_other_run, remember, sign
 from mixedbag.cli._terminal import say, shown, wide
 from mixedbag.cli.tables import read_data, require_labels, seconds, shape
@@ -26,22 +27,12 @@ def _not_zero(value: int) -> int:
 
 
 def command(
-    table: Annotated[
-        str, typer.Argument(help="A file, a folder of bags, or the name of a data set.")
-    ],
-    bag: Annotated[str | None, typer.Option(help="Column with the bag of each row.")] = None,
-    label: Annotated[
-        str | None,
-        typer.Option(help="Column with the bag's label; of counts also no,yes or yes/voters."),
-    ] = None,
-    labels: Annotated[
-        str | None, typer.Option(help="Table of labels, for a folder with a file a bag.")
-    ] = None,
-    positive: Annotated[str | None, typer.Option(help="The label that counts as positive.")] = None,
-    rule: Annotated[
-        str,
-        typer.Option(help="auto, any, majority, count, proportion, sum, mean or sequence."),
-    ] = "auto",
+    table: _options.Table,
+    bag: _options.Bag = None,
+    label: _options.Label = None,
+    labels: _options.Labels = None,
+    positive: _options.Positive = None,
+    rule: _options.Rule = "auto",
     metric: Annotated[
         str | None,
         typer.Option(help="What decides: accuracy, balanced_accuracy, roc_auc, f1, r2, …"),
@@ -50,16 +41,12 @@ def command(
         str | None,
         typer.Option(help="What mistakes cost, missed:false alarm, such as 10:1; or a table."),
     ] = None,
-    time: Annotated[
-        str | None, typer.Option(help="Column that orders the rows of a bag: a sequence.")
-    ] = None,
-    instance: Annotated[str | None, typer.Option(help="Column with names of instances.")] = None,
-    group: Annotated[
-        str | None, typer.Option(help="Column with what must not be cut, such as the patient.")
-    ] = None,
-    weight: Annotated[str | None, typer.Option(help="Column with how much the bag counts.")] = None,
-    drop: Annotated[list[str] | None, typer.Option(help="Column to leave out.")] = None,
-    query: Annotated[str | None, typer.Option(help="SQL that selects from the table data.")] = None,
+    time: _options.Time = None,
+    instance: _options.Instance = None,
+    group: _options.Group = None,
+    weight: _options.Weight = None,
+    drop: _options.Drop = None,
+    query: _options.Query = None,
     images: Annotated[str | None, typer.Option(help="Instances are images, such as 8x8.")] = None,
     time_budget: Annotated[str, typer.Option(help="90s, 10m, 1h or none.")] = "10m",
     work: Annotated[
@@ -80,7 +67,7 @@ def command(
     cluster: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler whose workers do the work.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all that is random.")] = 0,
+    seed: _options.Seed = 0,
     out: Annotated[Path | None, typer.Option(help="Folder for the results.")] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Write over the results of another run.")

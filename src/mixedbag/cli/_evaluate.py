@@ -7,6 +7,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from mixedbag.cli import _options
 from mixedbag.cli._edge import at_the_edge, load_model
 from mixedbag.cli._runs import refuse_other_run
 from mixedbag.cli.tables import refuse_unlabelled
@@ -16,22 +17,17 @@ _WORST = 20  # bags that the page lists
 
 
 def command(
-    model: Annotated[Path, typer.Argument(help="A model that compare or fit has saved.")],
+    model: _options.Model,
     table: Annotated[str, typer.Argument(help="A file with labels, or a folder of bags.")],
-    bag: Annotated[str | None, typer.Option(help="Column with the bag of each row.")] = None,
-    label: Annotated[
-        str | None,
-        typer.Option(help="Column with the bag's label; of counts also no,yes or yes/voters."),
-    ] = None,
-    labels: Annotated[
-        str | None, typer.Option(help="Table of labels, for a folder with a file a bag.")
-    ] = None,
-    time: Annotated[str | None, typer.Option(help="Column that orders the rows.")] = None,
-    weight: Annotated[str | None, typer.Option(help="Column with how much the bag counts.")] = None,
+    bag: _options.Bag = None,
+    label: _options.Label = None,
+    labels: _options.Labels = None,
+    time: _options.Time = None,
+    weight: _options.Weight = None,
     instance_label: Annotated[
         str | None, typer.Option(help="Column with the true label or value of each row.")
     ] = None,
-    query: Annotated[str | None, typer.Option(help="SQL that selects from the table data.")] = None,
+    query: _options.Query = None,
     out: Annotated[Path | None, typer.Option(help="HTML file for a report.")] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Write over the report if it is there.")

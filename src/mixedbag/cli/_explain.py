@@ -1,13 +1,13 @@
 """`mixedbag explain`: why a bag got its label: its instances, ranked."""
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
 
 from mixedbag._tables import plain
+from mixedbag.cli import _options
 from mixedbag.cli._edge import load_model
 
 _FEATURES = 3  # that an instance's line names
@@ -15,12 +15,12 @@ _ASKED = 40  # features that are tried
 
 
 def command(
-    model: Annotated[Path, typer.Argument(help="A model that compare or fit has saved.")],
+    model: _options.Model,
     table: Annotated[str, typer.Argument(help="The table or folder with the bag.")],
     name: Annotated[str, typer.Argument(metavar="BAG", help="The bag's id.")],
-    bag: Annotated[str | None, typer.Option(help="Column with the bag of each row.")] = None,
-    time: Annotated[str | None, typer.Option(help="Column that orders the rows.")] = None,
-    query: Annotated[str | None, typer.Option(help="SQL that selects from the table data.")] = None,
+    bag: _options.Bag = None,
+    time: _options.Time = None,
+    query: _options.Query = None,
     top: Annotated[int, typer.Option(min=1, help="How many instances to show.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ):

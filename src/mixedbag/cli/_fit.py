@@ -6,40 +6,27 @@ from typing import Annotated
 
 import typer
 
+from mixedbag.cli import _options
 from mixedbag.cli._runs import refuse_other_run, remember
 from mixedbag.cli._terminal import say
 from mixedbag.cli.tables import fits_in_memory, read_data, require_labels, spool_bags
 
 
 def command(
-    table: Annotated[
-        str, typer.Argument(help="A file, a folder of bags, or the name of a data set.")
-    ],
-    bag: Annotated[str | None, typer.Option(help="Column with the bag of each row.")] = None,
-    label: Annotated[
-        str | None,
-        typer.Option(help="Column with the bag's label; of counts also no,yes or yes/voters."),
-    ] = None,
-    labels: Annotated[
-        str | None, typer.Option(help="Table of labels, for a folder with a file a bag.")
-    ] = None,
-    positive: Annotated[str | None, typer.Option(help="The label that counts as positive.")] = None,
-    rule: Annotated[
-        str,
-        typer.Option(help="auto, any, majority, count, proportion, sum, mean or sequence."),
-    ] = "auto",
-    time: Annotated[
-        str | None, typer.Option(help="Column that orders the rows of a bag: a sequence.")
-    ] = None,
-    instance: Annotated[str | None, typer.Option(help="Column with names of instances.")] = None,
-    group: Annotated[
-        str | None, typer.Option(help="Column with what must not be cut, such as the patient.")
-    ] = None,
-    weight: Annotated[str | None, typer.Option(help="Column with how much the bag counts.")] = None,
-    drop: Annotated[list[str] | None, typer.Option(help="Column to leave out.")] = None,
-    query: Annotated[str | None, typer.Option(help="SQL that selects from the table data.")] = None,
+    table: _options.Table,
+    bag: _options.Bag = None,
+    label: _options.Label = None,
+    labels: _options.Labels = None,
+    positive: _options.Positive = None,
+    rule: _options.Rule = "auto",
+    time: _options.Time = None,
+    instance: _options.Instance = None,
+    group: _options.Group = None,
+    weight: _options.Weight = None,
+    drop: _options.Drop = None,
+    query: _options.Query = None,
     learner: Annotated[str, typer.Option(help="Name of the learner.")] = "bag statistics + extra",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all that is random.")] = 0,
+    seed: _options.Seed = 0,
     from_disk: Annotated[
         bool | None,
         typer.Option(
