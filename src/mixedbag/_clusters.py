@@ -2,6 +2,7 @@
 
 import numpy as np
 from sklearn.cluster import KMeans
+from sklearn.metrics import euclidean_distances
 
 
 def cluster(X, weight, n_clusters, random_state, n_init=1, max_iter=100):
@@ -16,6 +17,13 @@ def cluster(X, weight, n_clusters, random_state, n_init=1, max_iter=100):
         random_state=random_state,
     ).fit(X, sample_weight=weight)
     return found, X, weight
+
+
+def centres_and_width(X, weight, n_clusters, random_state):
+    """The centres of clusters, and how far rows typically are from the nearest (never zero)."""
+    found, rows, weight = cluster(X, weight, n_clusters, random_state)
+    nearest = euclidean_distances(rows, found.cluster_centers_, squared=True).min(axis=1)
+    return found.cluster_centers_, float(np.sqrt(weight @ nearest / weight.sum())) or 1.0
 
 
 def distinct_rows(X, weight):

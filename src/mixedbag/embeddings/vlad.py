@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
-from mixedbag._clusters import cluster
+from mixedbag._clusters import centres_and_width
 from mixedbag._parameters import whole
 from mixedbag.embeddings._base import EmbeddedClassifier, signed_root
 from mixedbag.pooling import bag_sum
@@ -65,10 +65,9 @@ class VLADClassifier(EmbeddedClassifier):
         self.random_state = random_state
 
     def _learn_vectors(self, bags, weight, rng):
-        found, rows, row_weight = cluster(bags.instances, bags.spread(weight), self.n_centers, rng)
-        self.centers_ = found.cluster_centers_
-        nearest = euclidean_distances(rows, self.centers_, squared=True).min(axis=1)
-        self.width_ = float(np.sqrt(row_weight @ nearest / row_weight.sum())) or 1.0
+        self.centers_, self.width_ = centres_and_width(
+            bags.instances, bags.spread(weight), self.n_centers, rng
+        )
 
     def _vectors(self, bags):
         nearest = euclidean_distances(bags.instances, self.centers_).argmin(axis=1)

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.metrics.pairwise import euclidean_distances
 
-from mixedbag._clusters import cluster
+from mixedbag._clusters import centres_and_width
 from mixedbag._parameters import whole
 from mixedbag.embeddings._base import EmbeddedClassifier
 from mixedbag.pooling import Mean
@@ -68,10 +68,9 @@ class VocabularyClassifier(EmbeddedClassifier):
         self.random_state = random_state
 
     def _learn_vectors(self, bags, weight, rng):
-        found, rows, row_weight = cluster(bags.instances, bags.spread(weight), self.n_words, rng)
-        self.centers_ = found.cluster_centers_
-        nearest = euclidean_distances(rows, self.centers_, squared=True).min(axis=1)
-        self.width_ = float(np.sqrt(row_weight @ nearest / row_weight.sum())) or 1.0
+        self.centers_, self.width_ = centres_and_width(
+            bags.instances, bags.spread(weight), self.n_words, rng
+        )
 
     def _vectors(self, bags):
         squared = euclidean_distances(bags.instances, self.centers_, squared=True)
