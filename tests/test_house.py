@@ -22,10 +22,11 @@ SOURCE = Path(mixedbag.__file__).parent
 # families: they need the base alone, and some learners describe bags with `BagFeatures`.
 FLOORS = [
     {"_version", "_parameters", "_segments", "_tables", "_files", "_on_disk", "exceptions"},
+    {"_frames"},
     {"bags", "pooling"},
     {"_validation", "_kernels", "_once", "_pairs", "_clusters", "_account", "_sorting", "_wide"},
     {"_annealing", "_described", "_unexplained"},
-    {"_evidence", "_contributions", "_origin", "_permutation"},
+    {"_evidence", "_contributions", "_instance_scores", "_origin", "_permutation"},
     {"engines"},
     {"_solvers"},
     {"base"},

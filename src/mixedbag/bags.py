@@ -1,6 +1,5 @@
 """`Bags`: one table of instances, cut into bags. Every input becomes one."""
 
-import html
 import numbers
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from mixedbag import _frames
 from mixedbag._tables import (
     as_array,
     as_labels,
@@ -206,7 +206,7 @@ class Bags:
         from mixedbag.tables import Roles, read
 
         if size is not None or isinstance(label, (list, tuple)):
-            return _with_shares(frame, bag, features, label, size)
+            return _frames.with_shares(cls, frame, bag, features, label, size)
         data = read(frame, Roles(bag, label, features=features))
         for note in data.notes:
             if "left out" in note or "dates" in note:
@@ -422,42 +422,10 @@ class Bags:
             Names of the columns with the bag's id and label.
         backend : {"pandas", "polars", "pyarrow"}
         """
-        import narwhals.stable.v2 as nw
-
-        X = self._instances.toarray() if self.is_sparse else self._instances
-        names = self._feature_names or [f"feature {j}" for j in range(self.n_features)]
-        taken = {bag, label} if y is not None else {bag}
-        if taken & set(names) or len(set(names)) < len(names):
-            raise ValueError(f"columns would have one name: {sorted(taken)} and {names[:12]}")
-        ids = np.arange(len(self)) if self._ids is None else self._ids
-        columns = {bag: self.spread(np.asarray(ids)).tolist()}
-        if y is not None:
-            y = np.asarray(y)
-            if len(y) != len(self):
-                raise ValueError(f"{len(y)} labels for {len(self)} bags")
-            columns[label] = self.spread(y).tolist()
-        columns.update({name: X[:, j] for j, name in enumerate(names)})
-        return nw.from_dict(columns, backend=backend).to_native()
+        return _frames.to_frame(self, y, bag, label, backend)
 
     def _repr_html_(self):
-        """What a notebook shows: how many of what, and the first bags."""
-        names = self._feature_names or [str(j) for j in range(self.n_features)]
-        sizes = self.sizes if len(self) else np.zeros(1, dtype=int)
-        facts = (
-            f"{len(self)} bags of {sizes.min()} to {sizes.max()} instances (median "
-            f"{np.median(sizes):g}), {self.n_features} features: {', '.join(names[:8])}"
-            + (", …" if len(names) > 8 else "")
-        )
-        rows = "".join(
-            f"<tr><td>{html.escape(str(i if self._ids is None else plain(self._ids[i])))}</td>"
-            f"<td>{self.sizes[i]}</td></tr>"
-            for i in range(min(5, len(self)))
-        )
-        more = f"<tr><td colspan=2>… {len(self) - 5} more</td></tr>" if len(self) > 5 else ""
-        return (
-            f"<div><p>{html.escape(repr(self))}</p><p>{html.escape(facts)}</p>"
-            f"<table><tr><th>bag</th><th>instances</th></tr>{rows}{more}</table></div>"
-        )
+        return _frames.to_html(self)
 
     def check_finite(self, allow_nan: bool = False, largest: float = np.inf) -> None:
         """Raise a `ValueError` that names the place of the first NaN or infinity.
@@ -553,28 +521,6 @@ def as_bags(x: Any) -> Bags:
         )
     table = as_table(table)
     return Bags._unchecked(table, np.arange(table.shape[0] + 1), None, None)
-
-
-def _with_shares(frame, bag, features, label, size):
-    """`Bags.from_frame` for labels in several columns, or beside a column of sizes."""
-    labels = list(label) if isinstance(label, (list, tuple)) else [label]
-    if None in labels or not labels:
-        raise ValueError("size stands beside a label that counts: pass label, too")
-    if features is None:
-        known = {bag, size, *labels}
-        features = [name for name in list(frame.columns) if name not in known]
-    bags, first = Bags.from_frame(frame, bag, features, labels[0])
-
-    def also(name):
-        return np.asarray(Bags.from_frame(frame, bag, features[:1], name)[1], dtype=np.float64)
-
-    y = np.column_stack([np.asarray(first, dtype=np.float64), *map(also, labels[1:])])
-    if size is not None:
-        total = also(size)
-        if not (total > 0).all():
-            raise ValueError(f"{bags.name(int((total > 0).argmin()))} has no size above zero")
-        y = y / total[:, None]
-    return bags, y[:, 0] if len(labels) == 1 and label == labels[0] else y
 
 
 def bag_labels(labels: ArrayLike, groups: ArrayLike) -> np.ndarray:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from mixedbag import _contributions, _evidence
+from mixedbag._instance_scores import caption, instance_scores
 from mixedbag._permutation import permutation_importance
 from mixedbag.bags import as_bags
 
@@ -126,7 +127,7 @@ class InstanceScoreDisplay(_Display):
         """Show the scores for the class `label`; see `instance_scores` for the one by default."""
         bags = as_bags(bags)
         scores = instance_scores(estimator, bags, label)
-        shown = cls(scores, bags.spread(np.asarray(y)), _score_caption(estimator, label))
+        shown = cls(scores, bags.spread(np.asarray(y)), caption(estimator, label))
         return shown.plot(ax=ax)
 
     def plot(self, *, ax: "Axes | None" = None) -> Self:
@@ -373,67 +374,6 @@ class BoundsDisplay(_Display):
         ax.set(xlabel="seconds", ylabel="objective")
         ax.legend()
         return self
-
-
-def instance_scores(estimator: Any, bags: Any, label: Any = None) -> np.ndarray:
-    """One score an instance, from any fitted model.
-
-    Parameters
-    ----------
-    estimator : fitted estimator
-        Any model of bags.
-    bags : Bags, or anything that `as_bags` reads
-        What it is asked about.
-    label : optional
-        The class to score for. By default the second of two, and of more the class that the
-        instance's bag is given. Models of amounts have none: their scores are the amounts.
-
-    Returns
-    -------
-    array of shape (n_instances,)
-        The scores, in the order of ``bags.instances``.
-
-    See Also
-    --------
-    InstanceScoreDisplay : Draws them.
-    permutation_importance : Which features matter.
-
-    Examples
-    --------
-    >>> from mixedbag.classics import MILogisticRegression
-    >>> from mixedbag.datasets import make_any
-    >>> from mixedbag.inspection import instance_scores
-    >>> data = make_any(n_bags=30, random_state=0)
-    >>> model = MILogisticRegression().fit(data.bags, data.y)
-    >>> len(instance_scores(model, data.bags)) == data.bags.n_instances
-    True
-    """
-    bags = as_bags(bags)
-    if _evidence.speaks_of_amounts(estimator):
-        return _evidence.amount_evidence_of_instances(estimator, bags).sum(axis=1)
-    values = _evidence.class_evidence_of_instances(estimator, bags)
-    code = None if label is None else _code(estimator, label)
-    if values.shape[1] == 1:
-        return -values[:, 0] if code == 0 else values[:, 0]
-    if code is not None:
-        return values[:, code]
-    answers = np.array([_code(estimator, answer) for answer in estimator.predict(bags)])
-    return values[np.arange(len(values)), bags.spread(answers)]
-
-
-def _code(estimator, label):
-    found = np.flatnonzero(np.asarray(estimator.classes_) == label)
-    if not len(found):
-        raise ValueError(f"no class is called {label!r}; there are {list(estimator.classes_)}")
-    return int(found[0])
-
-
-def _score_caption(estimator, label):
-    if _evidence.speaks_of_amounts(estimator):
-        return "predicted amount of the instance"
-    if label is None and len(estimator.classes_) > 2:
-        return "instance score for the class that the bag is given"
-    return f"instance score for {estimator.classes_[1] if label is None else label}"
 
 
 def _answer_title(name, found):
