@@ -18,9 +18,10 @@ ON_ROWS = [learner for learner in LEARNERS if not learner._is_sequence]
 
 
 # These fit over and over on what is one table once it is read: a sparse one in nine formats, an
-# array and its list.
+# array and its list, whole numbers of several kinds, labels in a column.
 ONE_TABLE = ("check_estimator_sparse_array", "check_estimator_sparse_matrix")
-ONE_TABLE += ("check_classifiers_train",)
+ONE_TABLE += ("check_classifiers_train", "check_classifier_data_not_an_array")
+ONE_TABLE += ("check_estimators_dtypes", "check_dtype_object", "check_supervised_y_2d")
 
 
 def once(function, known):
