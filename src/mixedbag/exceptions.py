@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+__all__ = ["InputError", "reading_input"]
+
 
 class InputError(ValueError):
     """What the user gave cannot be used; the message says what it is and where.
@@ -53,3 +55,7 @@ def reading_input() -> Iterator[None]:
         raise
     except ValueError as error:
         raise InputError(str(error)) from error
+
+
+def __dir__():
+    return __all__

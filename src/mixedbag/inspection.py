@@ -384,3 +384,7 @@ def _by_label(values, labels):
     if labels is None:
         return [("", values)]
     return [(str(label), values[labels == label]) for label in np.unique(labels)]
+
+
+def __dir__():
+    return __all__

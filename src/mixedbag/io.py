@@ -18,6 +18,8 @@ from mixedbag._files import written_whole
 from mixedbag._version import __version__
 from mixedbag.exceptions import InputError
 
+__all__ = ["UntrustedModelError", "load", "read_stamp", "save"]
+
 _STAMP = "mixedbag.json"
 
 
@@ -254,3 +256,7 @@ def _release(version):
         digits = "".join(c for c in part if c.isdigit())
         numbers.append(int(digits or 0))
     return numbers
+
+
+def __dir__():
+    return __all__

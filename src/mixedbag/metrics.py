@@ -9,6 +9,15 @@ from sklearn.metrics import accuracy_score, roc_auc_score
 from mixedbag.bags import as_bags
 from mixedbag.exceptions import InputError
 
+__all__ = [
+    "bag_roc_auc_scorer",
+    "instance_accuracy",
+    "instance_roc_auc",
+    "proportion_error",
+    "proportion_scorer",
+    "witness_hit_rate",
+]
+
 
 def instance_accuracy(estimator: Any, bags: Any, instance_labels: ArrayLike) -> float:
     """Share of instances whose class is predicted right.
@@ -238,3 +247,7 @@ def _aligned(bags, instance_labels):
     if len(instance_labels) != n:
         raise InputError(f"{len(instance_labels)} instance labels for {n} instances")
     return instance_labels
+
+
+def __dir__():
+    return __all__

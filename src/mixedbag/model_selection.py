@@ -9,6 +9,8 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from mixedbag.bags import as_bags
 
+__all__ = ["BagStratifiedKFold"]
+
 
 class BagStratifiedKFold(StratifiedKFold):
     """Folds of whole bags with the same mix of labels, and of sizes or proportions, in each.
@@ -33,7 +35,6 @@ class BagStratifiedKFold(StratifiedKFold):
     See Also
     --------
     sklearn.model_selection.StratifiedKFold : Balances classes only.
-    target_strata : What is balanced.
 
     Examples
     --------
@@ -68,7 +69,7 @@ class BagStratifiedKFold(StratifiedKFold):
         """
         strata = self._strata(y)
         if self.size_bins > 1:
-            bins = quantile_bins(as_bags(X).sizes, self.size_bins)
+            bins = _quantile_bins(as_bags(X).sizes, self.size_bins)
             strata = _merge_rare(strata * self.size_bins + bins, strata, self.n_splits)
         rows = np.zeros(len(strata))
         if groups is None:
@@ -81,36 +82,15 @@ class BagStratifiedKFold(StratifiedKFold):
 
     def _strata(self, y):
         """Strata that all folds can have a part of: numbers fall back to fewer, wider bins."""
-        strata = target_strata(y, self.n_bins)
-        if not is_amount(y) or _rarest(strata) >= self.n_splits:
+        strata = _target_strata(y, self.n_bins)
+        if not _is_amount(y) or _rarest(strata) >= self.n_splits:
             return strata
-        bins = quantile_bins(_one_amount(y), max(1, len(strata) // self.n_splits))
+        bins = _quantile_bins(_one_amount(y), max(1, len(strata) // self.n_splits))
         return bins if _rarest(bins) >= self.n_splits else np.zeros_like(bins)
 
 
-def is_amount(y: ArrayLike) -> bool:
-    """Whether labels are no classes: a table, or numbers with fractions or of many values.
-
-    Parameters
-    ----------
-    y : array of shape (n_bags,) or (n_bags, n_classes)
-        Labels of bags.
-
-    Returns
-    -------
-    bool
-        Whether they are counts, shares or totals.
-
-    See Also
-    --------
-    mixedbag.comparison.guess_rule : Which rule such labels follow.
-
-    Examples
-    --------
-    >>> from mixedbag.model_selection import is_amount
-    >>> is_amount([0, 1, 1]), is_amount([0.5, 2.25, 3.0]), is_amount(["no", "yes"])
-    (False, True, False)
-    """
+def _is_amount(y):
+    """Whether labels are no classes: a table, or numbers with fractions or of many values."""
     y = np.asarray(y)
     if y.ndim == 2 or y.dtype.kind not in "iuf":
         return y.ndim == 2
@@ -121,38 +101,12 @@ def _rarest(strata):
     return np.unique(strata, return_counts=True)[1].min()
 
 
-def target_strata(y: ArrayLike, n_bins: int) -> np.ndarray:
-    """Class codes of `y`, or quantile bins where it is not made of classes.
-
-    Parameters
-    ----------
-    y : array of shape (n_bags,) or (n_bags, n_classes)
-        Labels of bags.
-    n_bins : int
-        Number of bins for labels that are not classes.
-
-    Returns
-    -------
-    array of shape (n_bags,)
-        A code for each bag.
-
-    See Also
-    --------
-    quantile_bins : The bins.
-    BagStratifiedKFold : Balances these codes.
-
-    Examples
-    --------
-    >>> from mixedbag.model_selection import target_strata
-    >>> target_strata(["no", "yes", "no"], n_bins=2)
-    array([0, 1, 0])
-    >>> target_strata([0.1, 4.5, 0.3, 9.9], n_bins=2)
-    array([0, 1, 0, 1])
-    """
+def _target_strata(y, n_bins):
+    """Class codes of `y`, or quantile bins where it is not made of classes."""
     y = _one_amount(y)
     values, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     if y.dtype.kind in "iufb" and (len(values) > 2 * n_bins or counts.max() < 2):
-        return quantile_bins(y, n_bins)
+        return _quantile_bins(y, n_bins)
     return codes
 
 
@@ -162,31 +116,8 @@ def _one_amount(y):
     return y[:, -1] / np.maximum(y.sum(axis=1), 1e-300) if y.ndim == 2 else y
 
 
-def quantile_bins(values: ArrayLike, n_bins: int) -> np.ndarray:
-    """Codes of at most `n_bins` bins with about equally many values each.
-
-    Parameters
-    ----------
-    values : array of shape (n_values,)
-        Numbers.
-    n_bins : int
-        Number of bins; fewer come out where many values are the same.
-
-    Returns
-    -------
-    array of shape (n_values,)
-        The bin of each value, from 0 on.
-
-    See Also
-    --------
-    target_strata : Uses these for labels that are not classes.
-
-    Examples
-    --------
-    >>> from mixedbag.model_selection import quantile_bins
-    >>> quantile_bins([1, 2, 30, 40], n_bins=2)
-    array([0, 0, 1, 1])
-    """
+def _quantile_bins(values, n_bins):
+    """Codes of at most `n_bins` bins with about equally many values each."""
     values = np.asarray(values)
     edges = np.unique(np.quantile(values, np.linspace(0, 1, n_bins + 1)[1:-1]))
     return np.searchsorted(edges, values, side="left")
@@ -197,3 +128,7 @@ def _merge_rare(fine, coarse, n_splits):
     codes, counts = np.unique(fine, return_inverse=True, return_counts=True)[1:]
     rare = counts[codes] < n_splits
     return np.where(rare, -1 - coarse, fine)
+
+
+def __dir__():
+    return __all__

@@ -22,3 +22,7 @@ __all__ = [
     "guess_rule",
     "settle_rule",
 ]
+
+
+def __dir__():
+    return __all__

@@ -18,3 +18,7 @@ def __getattr__(name):
 
         return DistributedBags
     raise AttributeError(f"module 'mixedbag.engines' has no attribute {name!r}")
+
+
+def __dir__():
+    return __all__
