@@ -53,10 +53,15 @@ def write(folder, results):
         title, about = PAPERS.get(paper.name, (paper.name, ""))
         names = sorted(path.stem for path in paper.glob("*.md"))
         scripts = {name: results.parent / paper.name / f"{name}.py" for name in names}
-        parts = [f"# {title}\n", about, "", "| what | `python -m benchmarks` |", "|---|---|"]
+        parts = [f"# {title}\n", about, "", "| what | cases | `python -m benchmarks` |"]
+        parts.append("|---|---|---|")
         for name, script in scripts.items():
             inside = f"{paper.name}/{name}"
-            parts.append(f"| [{_question(script)}]({inside}.generated.md) | `{inside}` |")
+            known = re.search(
+                r"^- (\d+ of \d+) cases", (paper / f"{name}.md").read_text("utf-8"), re.M
+            )
+            what = f"[{_question(script)}]({inside}.generated.md)"
+            parts.append(f"| {what} | {known[1] if known else ''} | `{inside}` |")
             page = folder / paper.name / f"{name}.generated.md"
             page.parent.mkdir(exist_ok=True)
             write_if_new(page, _page(paper, name, script))
