@@ -57,11 +57,8 @@ def write(folder, results):
         parts.append("|---|---|---|")
         for name, script in scripts.items():
             inside = f"{paper.name}/{name}"
-            known = re.search(
-                r"^- (\d+ of \d+) cases", (paper / f"{name}.md").read_text("utf-8"), re.M
-            )
             what = f"[{_question(script)}]({inside}.generated.md)"
-            parts.append(f"| {what} | {known[1] if known else ''} | `{inside}` |")
+            parts.append(f"| {what} | {_cases(paper / f'{name}.md')} | `{inside}` |")
             page = folder / paper.name / f"{name}.generated.md"
             page.parent.mkdir(exist_ok=True)
             write_if_new(page, _page(paper, name, script))
@@ -76,6 +73,12 @@ def write(folder, results):
         wanted.add(page)
     for old in set(folder.rglob("*.generated.md")) - wanted:
         old.unlink()
+
+
+def _cases(table):
+    """How many cases of a benchmark have been computed, as its page says."""
+    found = re.search(r"^- (\d+ of \d+) cases", table.read_text("utf-8"), flags=re.MULTILINE)
+    return found[1] if found else ""
 
 
 def _question(script):
