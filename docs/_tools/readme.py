@@ -21,7 +21,7 @@ RULES = {
 
 
 def learners_of(rule):
-    """The learners of a rule as code, a package a clause."""
+    """The learners of a rule as code, a package a line."""
     found = []
     for kind in all_learners():
         rules = ("unknown",) if kind.__name__ == "TransductiveClassifier" else kind._rules
@@ -31,7 +31,7 @@ def learners_of(rule):
     for package, members in groupby(sorted(found), key=lambda pair: pair[0]):
         names = ", ".join(f"`{name}`" for _, name in members)
         clauses.append(f"**{package}**: {names}")
-    return "; ".join(clauses)
+    return "<br>".join(clauses)
 
 
 def table():
