@@ -38,12 +38,13 @@ def minimise_pairs(
     """
     n = len(rows)
     n_steps = 0
+    highest, i = -np.inf, -1
+    for s in range(n):
+        up = error[s] - (tube[s] if beta[s] >= 0.0 else -tube[s])
+        if up > highest and beta[s] < high[s]:
+            highest, i = up, s
     while True:
-        highest, lowest, i, j = -np.inf, np.inf, -1, -1
-        for s in range(n):
-            up = error[s] - (tube[s] if beta[s] >= 0.0 else -tube[s])
-            if up > highest and beta[s] < high[s]:
-                highest, i = up, s
+        lowest, j = np.inf, -1
         one = table[places[i]]
         slope, curve = 0.0, 1.0
         for s in range(n):
@@ -65,8 +66,13 @@ def minimise_pairs(
         beta[i] = _moved(beta[i] + step, up_to, high[i] - low[i])
         beta[j] = _moved(beta[j] - step, down_to, high[j] - low[j])
         value += step * slope - 0.5 * step * step * curve
-        for s in range(n):
+        highest, i = -np.inf, -1
+        for s in range(n):  # in one pass: errors, and the highest of those that may rise
             error[s] -= step * (one[rows[s]] - other[rows[s]])
+            if beta[s] < high[s]:
+                up = error[s] - (tube[s] if beta[s] >= 0.0 else -tube[s])
+                if up > highest:
+                    highest, i = up, s
 
 
 @njit(cache=True, nogil=True)
