@@ -17,6 +17,7 @@ from mixedbag.classics.milis import MILIS
 from mixedbag.classics.optimal_ball import OptimalBallClassifier
 from mixedbag.classics.rectangle import AxisParallelRectangle
 from mixedbag.classics.set_kernel import SetKernelSVC
+from mixedbag.classics.tree import MITreeClassifier
 from mixedbag.classics.two_level import TwoLevelClassifier
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "MIForestClassifier",
     "MIGraphSVC",
     "MILogisticRegression",
+    "MITreeClassifier",
     "OptimalBallClassifier",
     "SetKernelSVC",
     "TwoLevelClassifier",

@@ -11,6 +11,10 @@ from mixedbag.pooling import bag_argmax, bag_max
 
 __all__ = ["EliminationRectangle"]
 
+# What lies on a bound is inside, and where the bounds of a feature meet they have a width: bounds
+# are this much wider, in standard deviations.
+_HAIR = 1e-6
+
 
 class EliminationRectangle(BagClassifier):
     """Outside-in rectangles of the MUSK paper (Dietterich, Lathrop and Lozano-Pérez, 1997).
@@ -43,7 +47,7 @@ class EliminationRectangle(BagClassifier):
     features_ : array
         Indices of the features that are bounded.
     lower_, upper_ : arrays
-        Their bounds.
+        Their bounds, a hair wider than the rectangle, whose border is inside.
     n_iter_ : int
         Number of cuts.
     witness_ : array
@@ -57,8 +61,8 @@ class EliminationRectangle(BagClassifier):
 
     Notes
     -----
-    The score of an instance is 1 at the centre of the rectangle, 0 on its border and negative
-    outside. How the paper turns densities into prices is not known to us in every detail.
+    The score of an instance is 1 at the centre of the rectangle, just above 0 on its border and
+    negative outside. How the paper turns densities into prices is not known to us in every detail.
 
     Examples
     --------
@@ -99,7 +103,8 @@ class EliminationRectangle(BagClassifier):
         shut_out = beyond(bounds, outside.instances) / unit
         kept = discriminate(shut_out, outside.spread(weight[sign < 0]), self.margin)
         self.features_ = kept if len(kept) else np.arange(bags.n_features)
-        self.lower_, self.upper_ = bounds[:, self.features_]
+        hair = _HAIR * np.where(deviation > 0, deviation, 1.0)[self.features_]
+        self.lower_, self.upper_ = bounds[:, self.features_] + hair * [[-1.0], [1.0]]
         self.witness_ = bag_argmax(self._score_instances(bags), bags.offsets)[sign > 0]
 
     def _eliminated(self, bounds, inside, weight, outside, deviation):
