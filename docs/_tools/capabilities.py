@@ -84,5 +84,5 @@ def _growth(name, rules):
 
 def table():
     """Every learner, in the order of rules, then of names."""
-    rows = [of(kind) for kind in all_learners()]
+    rows = [of(kind) for kind in all_learners(installed=False)]
     return sorted(rows, key=lambda row: (min(RULES.index(r) for r in row.rules), row.name))

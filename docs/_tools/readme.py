@@ -23,7 +23,7 @@ RULES = {
 def learners_of(rule):
     """The learners of a rule as code, a package a line."""
     found = []
-    for kind in all_learners():
+    for kind in all_learners(installed=False):
         rules = ("unknown",) if kind.__name__ == "TransductiveClassifier" else kind._rules
         if rule in rules:
             found.append((kind.__module__.split(".")[1], kind.__name__))

@@ -13,13 +13,17 @@ FAMILIES = ("aggregate", "boosting", "classics", "disjunctive", "embeddings", "m
 OPTIONAL = {"deep": "torchmil"}
 
 
-def all_learners(broken: dict[str, str] | None = None) -> list[type[BagEstimator]]:
+def all_learners(
+    broken: dict[str, str] | None = None, *, installed: bool = True
+) -> list[type[BagEstimator]]:
     """All public learner classes of mixedbag, sorted by name: those that a family's list names.
 
     Parameters
     ----------
     broken : dict, optional
         Where to note families that cannot be imported, with the reason; without it they raise.
+    installed : bool, default=True
+        Whether to leave out those made of a package that is not installed: the extra "torch".
 
     Returns
     -------
@@ -37,7 +41,8 @@ def all_learners(broken: dict[str, str] | None = None) -> list[type[BagEstimator
     ['AxisParallelRectangle', 'EliminationRectangle']
     """
     found: dict[str, type[BagEstimator]] = {}
-    for name in (*FAMILIES, *filter(_is_installed, OPTIONAL)):
+    optional = filter(_is_installed, OPTIONAL) if installed else OPTIONAL
+    for name in (*FAMILIES, *optional):
         try:
             family = importlib.import_module(f"mixedbag.{name}")
         except Exception as error:

@@ -95,7 +95,9 @@ def test_vlad_by_hand(data):
     assert_allclose(model._vectors(data.bags[[2]])[0], expected / np.linalg.norm(expected))
 
 
-@pytest.mark.parametrize("kind", [VocabularyClassifier, MeanNetworkClassifier])
+@pytest.mark.parametrize(
+    "kind", [VocabularyClassifier, MeanNetworkClassifier, DissimilarityClassifier]
+)
 def test_the_score_of_a_bag_is_the_mean_of_its_instances_scores(kind, data):
     model = kind(random_state=0).fit(data.bags, data.y)
     scores = model.decision_function_instances(data.bags)

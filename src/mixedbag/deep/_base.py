@@ -37,7 +37,7 @@ class NetworkClassifier(LogOddsMixin, BagClassifier):
     def _fit(self, bags, sign, weight):
         torch = _torch()
         rng = check_random_state(self.random_state)
-        with torch.random.fork_rng(devices=[]):  # the caller's draws go on as if nothing was
+        with _own_draws(torch):
             torch.manual_seed(rng.randint(2**31 - 1))
             self._train(torch, bags, sign, weight, rng)
 
@@ -116,7 +116,8 @@ class NetworkClassifier(LogOddsMixin, BagClassifier):
         """Log-odds of the bags and, flat, the attention that each instance gets before scaling."""
         torch = _torch()
         device = self._device(torch)
-        network = self._network(torch, bags.n_features).to(device)
+        with _own_draws(torch):  # of first weights, which are replaced
+            network = self._network(torch, bags.n_features).to(device)
         network.load_state_dict({k: torch.as_tensor(v) for k, v in self.state_.items()})
         network.double().eval()  # so that a bag's answer does not depend on its batch
         scores, attention = [], []
@@ -144,6 +145,11 @@ class NetworkClassifier(LogOddsMixin, BagClassifier):
         logits = self._answers(bags)[1]
         shares = np.exp(logits - bags.spread(np.maximum.reduceat(logits, bags.offsets[:-1])))
         return shares / bags.spread(np.add.reduceat(shares, bags.offsets[:-1]))
+
+
+def _own_draws(torch):
+    """A block after which the caller's random numbers go on as if it had not been."""
+    return torch.random.fork_rng(devices=range(torch.cuda.device_count()))
 
 
 def _as_arrays(network):

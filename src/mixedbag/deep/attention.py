@@ -59,9 +59,10 @@ class AttentionClassifier(NetworkClassifier):
 
     Notes
     -----
-    Needs the extra "torch". An instance is scored as a bag of one; `attention` says how much each
-    counts in its bag. Attention looks at the whole bag: such a network can take the absence of
-    something for a reason, and thereby break the rule *any*.
+    Needs the extra "torch". An instance is scored as a bag of one, which tells positive instances
+    from others better than attention does; `attention` says how much each counts in its bag.
+    Attention looks at the whole bag: such a network can take the absence of something for a reason,
+    and thereby break the rule *any*.
 
     Examples
     --------

@@ -57,8 +57,8 @@ class TransformerClassifier(NetworkClassifier):
 
     Notes
     -----
-    Needs the extra "torch". An instance is scored as a bag of one; `attention` says how much each
-    counts in its bag.
+    Needs the extra "torch". An instance is scored as a bag of one, which tells positive instances
+    from others better than attention does; `attention` says how much each counts in its bag.
 
     Examples
     --------

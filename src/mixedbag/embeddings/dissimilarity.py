@@ -25,6 +25,9 @@ class DissimilarityClassifier(EmbeddedClassifier):
 
         meanmin   (1/n) Σ_i min_j ‖x_i − z_j‖²        minmin   min_i min_j ‖x_i − z_j‖²
 
+    With "meanmin" the vector of a bag is the mean of those of its instances, so that a linear model
+    behind it scores these exactly; otherwise an instance is scored as a bag of one.
+
     With many prototypes and few bags, several models that each see a random subset of them err in
     ways of their own, and their mean is steadier (random subspaces).
 
