@@ -7,7 +7,7 @@ other half: totals of bags, and rates in quarters of their instances by the most
 
 import numpy as np
 
-from benchmarks._tables import Table
+from benchmarks._tables import Table, grouped
 from benchmarks.counts._problems import counts_of, in_bags, rows
 from mixedbag import Bags
 from mixedbag.aggregate import (
@@ -20,7 +20,7 @@ from mixedbag.uncertainty import bootstrap, posterior
 MADE = ("logistic", "poisson", "ridge")
 REAL = ("breast-cancer-wisconsin", "ionosphere", "german", "spambase")
 KINDS = ("random 8", "uneven 16")  # instances of an uneven bag have more in common than features
-REPEATS = {"made": 20, "real": 6}
+REPEATS = {"made": 20, "real": 12}
 DRAWS = {"bootstrap": 60, "posterior": 200}
 TINY = {"data": "logistic", "way": "posterior"}
 
@@ -39,7 +39,7 @@ def cases():
 
 def run(case):
     hits: dict = {"rates": [], "expected": [], "totals": []}
-    spreads = []
+    spreads, widths = [], []
     made = case["data"] in MADE
     for seed in range(REPEATS["made" if made else "real"]):
         bags, y, value, chance = _made(case["data"], seed) if made else _real(case, seed)
@@ -56,16 +56,18 @@ def run(case):
             models = bootstrap(learner, bags[seen], y[seen], **settings)
         spreads.append(models.spread)
         new, there = bags[~seen], bags.spread(~seen)
-        group = _quarters(new, value[there])
-        truth = np.bincount(group, value[there]) / np.bincount(group)
-        hits["rates"] += _inside(models.rates(new, group), truth)
+        group = _quarters(bags.instances, value, there)
+        told = models.rates(new, group[there], learned_groups=group[~there])
+        truth = np.array([value[there & (group == name)].mean() for name in told.names])
+        hits["rates"] += _inside(told, truth)
+        widths += (told.high - told.low).tolist()
         hits["totals"] += _inside(models.totals(new), y[~seen])
         if chance is not None:
             hits["expected"] += _inside(models.instances(new), chance[there])
     covered = {f"{name}, % covered": 100 * np.mean(hit) for name, hit in hits.items() if hit}
-    if case["data"] in ("poisson", "ridge"):
-        return covered
-    return covered | {"times chance": np.mean(spreads)}
+    if case["data"] != "ridge":
+        covered["times chance"] = np.mean(spreads)
+    return covered | {"groups": len(hits["rates"]), "mean width of rates": np.mean(widths)}
 
 
 def _inside(told, truth):
@@ -96,14 +98,24 @@ def _real(case, seed):
     return bags, counts_of(bags, label), label, None
 
 
-def _quarters(bags, value):
-    X = bags.instances
-    telling = np.abs((X - X.mean(axis=0)).T @ (value - value.mean())).argmax()
-    part = np.digitize(X[:, telling], np.quantile(X[:, telling], [0.25, 0.5, 0.75]))
-    return np.unique(part, return_inverse=True)[1]
+def _quarters(X, value, there):
+    """Four groups of instances, by quarters of those that are asked about."""
+    new = X[there] - X[there].mean(axis=0)
+    telling = np.abs(new.T @ (value[there] - value[there].mean())).argmax()
+    return np.digitize(X[:, telling], np.quantile(X[there, telling], [0.25, 0.5, 0.75]))
 
 
 def table(rows):
+    together = [
+        {
+            "way": way,
+            "rates, % covered": np.average(
+                [row["rates, % covered"] for row in some], weights=[row["groups"] for row in some]
+            ),
+            "groups": sum(row["groups"] for row in some),
+        }
+        for (way,), some in grouped([row for row in rows if row.get("kind")], "way").items()
+    ]
     return [
         Table(
             "Coverage of 95 % intervals",
@@ -112,5 +124,6 @@ def table(rows):
             "totals: of bags; expected: an instance's own probability or mean. Target: 90 to 98. "
             "times chance: how far bags lie from what is expected of them; above 1.25, they differ "
             "in something that no feature tells, and `rates` warns that intervals may not cover.",
-        )
+        ),
+        *([Table("All real tables together", together)] if together else []),
     ]
