@@ -46,3 +46,21 @@ def test_the_command_line_honours_known_amounts(tmp_path):
     np.testing.assert_allclose(bag_sum(amounts, data.bags.offsets), data.y, atol=1e-3)
     told = command(*asked, folder=tmp_path, code=2).stderr
     assert "--amount is about instances" in told
+
+
+@pytest.mark.parametrize("amount", ["yes/voters", "pct yes"])
+def test_shares_are_asked_for_in_the_words_that_they_are_learned_by(tmp_path, amount):
+    data = make_count(n_bags=30, size=8, n_features=3, random_state=0)
+    share = data.bags.spread(data.y / 8)
+    extra = {"yes": 400 * share, "voters": np.full(240, 400), "pct yes": 100 * share}
+    write_csv(tmp_path / "t.csv", data.bags, data.y, extra=extra)
+    others = [f"--drop={name}" for name in ("comment", "active", *extra) if name not in amount]
+    told = command("fit", "t.csv", "--bag=molecule", f"--label={amount}", *others, folder=tmp_path)
+    assert "AggregateLogisticRegression" in told.stdout
+    assert "rule proportion" in told.stdout
+    asked = ("predict", "model.skops", "t.csv", "--instances", f"--amount={amount}")
+    command(*asked, "--out", "a.csv", folder=tmp_path)
+    chances = np.genfromtxt(tmp_path / "a.csv", delimiter=",", names=True)["amount"]
+    np.testing.assert_allclose(bag_sum(chances, data.bags.offsets), data.y, atol=1e-6)
+    told = command(*asked[:-1], "--amount=voters", folder=tmp_path, code=2)
+    assert "shares, which are between 0 and 1" in told.stderr

@@ -5,9 +5,12 @@ import itertools
 import matplotlib as mpl
 import numpy as np
 import pytest
+from scipy.stats import multivariate_normal
 from sklearn.linear_model import Ridge
 
 from mixedbag import Bags
+from mixedbag._group_effects import GroupEffects
+from mixedbag._laws import Amounts, Chances, Events
 from mixedbag._unexplained import unexplained
 from mixedbag.aggregate import (
     AggregateLogisticRegression,
@@ -16,7 +19,7 @@ from mixedbag.aggregate import (
     AggregateTreeClassifier,
 )
 from mixedbag.ecological import BoundsDisplay, RateDisplay, RowByColumn, TomographyDisplay
-from mixedbag.uncertainty import bootstrap, posterior
+from mixedbag.uncertainty import PlausibleModels, _labelled, bootstrap, posterior
 
 mpl.use("Agg")
 
@@ -124,7 +127,7 @@ def test_bags_that_features_do_not_explain_are_told_and_their_totals_covered():
         hits += ((told.low <= counts[~seen]) & (counts[~seen] <= told.high)).tolist()
     assert 0.88 <= np.mean(hits) <= 1.0
     with pytest.warns(UserWarning, match="something that the features do not tell"):
-        models.rates(bags, bags.instances[:, 0] > 0)
+        models.rates(bags[seen], bags[seen].instances[:, 0] > 0)
     bags, counts = leaning(0, 0.0)
     models = posterior(learner.fit(bags, counts), bags, counts)
     assert models.spread < 1.25
@@ -137,7 +140,128 @@ def test_models_are_judged_on_bags_that_they_have_not_seen():
     totals = rng.normal(size=20)  # 30 features explain 20 totals of nothing
     model = AggregateRidgeRegressor(alpha=1e-6).fit(bags, totals)
     near = np.sqrt(np.mean((model.predict(bags) - totals) ** 2))
-    assert unexplained(model, [model], bags, totals) > 3 * near
+    assert unexplained(model, [model], bags, totals).spread > 3 * near
+
+
+@pytest.mark.parametrize(
+    "law", [Chances(), Events(), Amounts()], ids=lambda law: type(law).__name__
+)
+def test_a_shift_moves_what_is_expected_as_fast_as_its_variance(law):
+    value, step = np.array([0.1, 0.5, 0.7]), 1e-5
+    slope = (law.shifted(value, step) - law.shifted(value, -step)) / (2 * step)
+    np.testing.assert_allclose(slope, law.variance(value), rtol=1e-6)
+
+
+def test_chances_of_bags_are_as_wide_as_said_and_those_of_groups_are_averages():
+    rng = np.random.default_rng(0)
+    bags = Bags(np.zeros((400, 1)), np.arange(0, 401, 20))
+    group, p = np.arange(400) % 2, np.full(400, 0.5)
+    draws = [Chances().found(p, bags.bag_of, 20, bags, 1.5, rng) for _ in range(2000)]
+    np.testing.assert_allclose(np.std(draws, axis=0).mean(), 1.5 * np.sqrt(5.0), rtol=0.05)
+    draws = [Chances().found(p, group, 2, bags, 1.5, rng) for _ in range(4000)]
+    # The excess, 1.25 · 5 a bag, is common to its instances: of ten, a quarter of the variance.
+    wanted = np.sqrt(50 + 20 * 1.25 * 5 / 4)
+    np.testing.assert_allclose(np.std(draws, axis=0).mean(), wanted, rtol=0.05)
+    p = np.where(np.arange(400) % 4 < 2, 0.01, 0.99)  # sure of instances, and wrong of some
+    draws = [Chances().found(p, group, 2, bags, 3.0, rng) for _ in range(4000)]
+    np.testing.assert_allclose(np.std(draws, axis=0).mean(), 3 * np.sqrt(200 * 0.0099), rtol=0.06)
+
+
+def test_shifts_of_groups_are_those_of_the_joint_normal_law():
+    bags, counts, _, _ = votes(3, n_bags=12)
+    model = AggregateLogisticRegression().fit(bags, counts)
+    group = np.digitize(bags.instances[:, 0], [-0.5, 0.5])
+    left = unexplained(model, [model], bags, counts)
+    effects = GroupEffects(model, left, group, 3)
+    p = model.predict_proba_instances(bags)[:, 1]
+    member = (bags.bag_of == np.arange(12)[:, None]).astype(float)
+    rate = np.array([p[group == g].mean() for g in range(3)])
+    S = (member @ np.eye(3)[group]) * (rate * (1 - rate))
+    noise = np.diag(max(left.spread, 1.0) ** 2 * (member @ (p * (1 - p))))
+    residual = counts - member @ p
+    means, logs = [], []
+    for tau in effects.taus:
+        whole = noise + tau**2 * S @ S.T
+        means.append(tau**2 * S.T @ np.linalg.solve(whole, residual))
+        law = multivariate_normal(np.zeros(12), whole + np.diag(left.variance))
+        logs.append(law.logpdf(left.missed) - tau**2 / 2)
+    weight = np.exp(logs - np.max(logs)) / np.exp(logs - np.max(logs)).sum()
+    np.testing.assert_allclose(effects.weight, weight, rtol=1e-8)
+    np.testing.assert_allclose(effects.mean(model), weight @ np.array(means), atol=1e-10)
+    rng = np.random.default_rng(0)
+    drawn = np.mean([effects.drawn(model, rng) for _ in range(4000)], axis=0)
+    np.testing.assert_allclose(drawn, weight @ np.array(means), atol=0.05)
+
+
+def bent(seed, n_bags=120, size=8):
+    """Chances that no line tells: high at both ends of the second feature."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_bags * size, 2)) + 0.5 * np.repeat(rng.normal(size=(n_bags, 2)), size, 0)
+    z = X[:, 0] + 1.5 * (X[:, 1] ** 2 - 1.2)
+    label = (rng.random(len(z)) < 1 / (1 + np.exp(-z))).astype(int)
+    bags = Bags(X, np.arange(0, len(z) + 1, size))
+    return bags, np.add.reduceat(label, bags.offsets[:-1]), label
+
+
+@pytest.mark.parametrize("asked", ["learned bags", "new bags"])
+def test_rates_of_groups_are_covered_that_the_rule_cannot_bend_to(asked):
+    hits, unjudged = [], []
+    for seed in range(8):
+        bags, counts, label = bent(seed)
+        group = np.digitize(bags.instances[:, 1], [-1.2, 0.0, 1.2])
+        seen = np.arange(len(bags)) < 80
+        model = AggregateLogisticRegression().fit(bags[seen], counts[seen])
+        models = posterior(model, bags[seen], counts[seen], n_draws=150, random_state=seed)
+        where = seen if asked == "learned bags" else ~seen
+        rows = bags.spread(where)
+        settings = {"learned_groups": group[bags.spread(seen)]} if asked == "new bags" else {}
+        told = models.rates(bags[where], group[rows], **settings)
+        truth = [label[rows & (group == g)].mean() for g in told.names]
+        hits += ((told.low <= truth) & (truth <= told.high)).tolist()
+        alone = PlausibleModels(model, models.models, models.spread)
+        told = alone.rates(bags[where], group[rows])
+        unjudged += ((told.low <= truth) & (truth <= told.high)).tolist()
+    assert np.mean(hits) >= 0.8 > 0.3 > np.mean(unjudged)
+
+
+def test_groups_of_new_bags_are_judged_only_where_those_of_learned_ones_are_known():
+    bags, counts, _ = bent(0, n_bags=20)
+    model = AggregateLogisticRegression().fit(bags, counts)
+    models = posterior(model, bags, counts, n_draws=20)
+    group = bags.instances[:, 1] > 0
+    with pytest.warns(UserWarning, match="take the model's word"):
+        models.rates(bags[:5], group[:40])
+    with pytest.raises(ValueError, match="40 learned_groups for 160 instances"):
+        models.rates(bags[:5], group[:40], learned_groups=group[:40])
+    told = models.rates(bags[:5], np.zeros(40, dtype=bool), learned_groups=group)
+    assert told.names.tolist() == [False]  # what was asked, not all that was learned
+
+
+def test_bags_without_a_count_are_answered_with_the_others():
+    bags, counts, _ = bent(1, n_bags=40)
+    some = np.where(np.arange(40) % 5 == 0, np.nan, counts)
+    model = AggregateLogisticRegression().fit(bags, some)
+    told = posterior(model, bags, some, n_draws=50).rates(bags, bags.instances[:, 1] > 0)
+    assert ((told.low <= told.estimate) & (told.estimate <= told.high)).all()
+
+
+def test_events_that_come_in_clusters_widen_weights_and_totals():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1200, 2))
+    bags = Bags(X, np.arange(0, 1201, 10))
+    luck = bags.spread(rng.gamma(2.0, 0.5, size=120))
+    totals = np.add.reduceat(rng.poisson(luck * np.exp(X[:, 0])), bags.offsets[:-1])
+    seen = np.arange(120) % 2 == 0
+    model = AggregatePoissonRegressor().fit(bags[seen], totals[seen])
+    models = posterior(model, bags[seen], totals[seen], n_draws=300)
+    assert models.spread > 1.5
+    labelled = _labelled(model, bags[seen], totals[seen], None)
+    _, told, prior = model._posterior(labelled)
+    weights = np.array([np.append(one.coef_, one.intercept_) for one in models.models])
+    wider = np.linalg.inv(told / models.spread**2 + prior)
+    np.testing.assert_allclose(np.cov(weights.T), wider, rtol=0.3, atol=0.1 * wider.max())
+    found = models.totals(bags[~seen])
+    assert np.mean((found.low <= totals[~seen]) & (totals[~seen] <= found.high)) >= 0.85
 
 
 def test_margins_of_bags_are_those_of_their_groups():

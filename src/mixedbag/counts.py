@@ -105,8 +105,9 @@ class CountClassifier(ClassifierMixin, Calibrating, BagEstimator):
         noun = "proportion" if shares else "count"
         _refuse(bags, ~np.isfinite(y), lambda i: f"has no usable {noun}: {y[i]}")
         _refuse(bags, y < 0, lambda i: f"has a negative {noun}: {y[i]:g}")
+        most = "1: shares are between 0 and 1" if shares else "its size, {}"
         _refuse(
-            bags, y > sizes, lambda i: f"has a {noun} of {y[i]:g}, above its size, {sizes[i]:g}"
+            bags, y > sizes, lambda i: f"has a {noun} of {y[i]:g}, above {most.format(sizes[i])}"
         )
         if shares:
             return y * bags.sizes

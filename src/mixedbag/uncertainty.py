@@ -3,10 +3,12 @@
 What could as well have been learned is a set of plausible models: refits on bags drawn anew
 (`bootstrap`, for any learner), or draws of a linear model's weights (`posterior`). Every question
 is put to all of them; the middle 95 % of their answers is the interval.
+
+What no model of the set tells is added: chance, bags that lie farther from what is expected of them
+than chance would have it (quasi-likelihood), and groups that differ by more than their features.
 """
 
 import copy
-import hashlib
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,11 +21,13 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state
 
-from mixedbag._unexplained import expected, tells_probabilities, unexplained
+from mixedbag._group_effects import judged_groups
+from mixedbag._laws import Amounts, expected, law_of
+from mixedbag._refits import fingerprint, refitted
+from mixedbag._unexplained import Unexplained, unexplained
 from mixedbag._validation import read_weights
 from mixedbag.bags import as_bags
 from mixedbag.engines.local import Labelled, LocalBlocks
-from mixedbag.exceptions import InputError
 
 __all__ = ["Interval", "PlausibleModels", "bootstrap", "posterior"]
 
@@ -74,14 +78,17 @@ class PlausibleModels:
     models : list of fitted learners
         Give the intervals.
     spread : float
-        Standard deviation of what a regressor cannot know of one instance; of a classifier, how
-        many times wider than chance bags lie about what is expected of them by models that have not
-        seen them. Above 1.25, bags differ in something that the features do not tell, and
-        `rates` warns.
+        Standard deviation of what a regressor cannot know of one instance; of a classifier or a
+        Poisson regressor, how many times wider than chance bags lie about what is expected of them
+        by models that have not seen them. Above 1.25, bags differ in something that the features
+        do not tell, and `rates` warns.
     level : float
         Share of the answers inside an interval.
     random_state : int or None
         Draws outcomes.
+    unexplained : optional
+        What is left of the bags that were learned from, by which `rates` judges groups;
+        `bootstrap` and `posterior` know it.
 
     See Also
     --------
@@ -108,12 +115,14 @@ class PlausibleModels:
         spread: float = 0.0,
         level: float = 0.95,
         random_state: int | None = 0,
+        unexplained: Unexplained | None = None,
     ) -> None:
         self.model = model
         self.models = models
         self.spread = spread
         self.level = level
         self.random_state = random_state
+        self.unexplained = unexplained
 
     def ask(
         self, question: Callable[[Any], ArrayLike], names: np.ndarray | None = None
@@ -137,8 +146,18 @@ class PlausibleModels:
         bags = as_bags(bags)
         return self._sums(bags, bags.bag_of, len(bags), outcome, bags.ids)
 
-    def rates(self, bags: Any, groups: Any, outcome: bool = True) -> Interval:
+    def rates(
+        self, bags: Any, groups: Any, outcome: bool = True, learned_groups: Any = None
+    ) -> Interval:
         """The rate of the last class (or the mean value) in every group of instances.
+
+        A model may be wrong about a group and right about bags: a rule that cannot bend, a group
+        that is no feature. How far bags with many of a group lie from what is expected of them
+        tells. So the rates of every plausible model are shifted on the scale of log-odds (of
+        values, for regressors) by δ ~ N(A⁻¹ Sᵀ V⁻¹ r, A⁻¹), A = Sᵀ V⁻¹ S + I / τ²: r are its
+        residuals, S_cg is the number of instances of group g in bag c times m(1 − m) of the
+        group's rate m, V the variance of bags by chance times ``spread²``, and τ, how much groups
+        differ, is drawn by what bags left out say of it.
 
         Parameters
         ----------
@@ -149,6 +168,8 @@ class PlausibleModels:
             Whether the interval is for the rate that will be found in these instances, or for the
             expected one. Counts of bags that were learned from are not used again: for these the
             interval is wider than it need be.
+        learned_groups : array, optional
+            The group of each instance that was learned from. Not needed if `bags` are these.
 
         Warns
         -----
@@ -157,12 +178,11 @@ class PlausibleModels:
             features do not tell decides on a bag's label, and may go with the groups, or the
             learner is too simple. No interval covers that;
             `mixedbag.ecological.RowByColumn.from_bags` has the bounds that are certain.
+            If the groups of what was learned from are not known: then intervals take the model's
+            word for the groups.
         """
         bags = as_bags(bags)
-        names, codes = np.unique(np.asarray(groups), return_inverse=True)
-        if len(codes) != bags.n_instances:
-            raise InputError(f"{len(codes)} groups for {bags.n_instances} instances")
-        if is_classifier(self.model) and self.spread > _MORE_THAN_CHANCE:
+        if self.spread > _MORE_THAN_CHANCE and not isinstance(law_of(self.model), Amounts):
             warnings.warn(
                 f"bags lie {self.spread:.1f} times as far from what is expected of them as chance "
                 "would have it: they differ in something that the features do not tell, and rates "
@@ -170,26 +190,33 @@ class PlausibleModels:
                 "(RowByColumn.from_bags), or add features that tell the bags apart",
                 stacklevel=2,
             )
-        sums = self._sums(bags, codes, len(names), outcome, names)
-        size = np.bincount(codes)
-        return Interval(sums.estimate / size, sums.low / size, sums.high / size, names)
+        names, codes, effects = judged_groups(
+            self.model, self.unexplained, bags, groups, learned_groups
+        )
+        sums = self._sums(bags, codes, len(names), outcome, names, effects)
+        size = np.bincount(codes, minlength=len(names))
+        asked = size > 0
+        estimate, low, high = (
+            part[asked] / size[asked] for part in (sums.estimate, sums.low, sums.high)
+        )
+        return Interval(estimate, low, high, names[asked])
 
-    def _sums(self, bags, codes, n, outcome, names):
+    def _sums(self, bags, codes, n, outcome, names, effects=None):
         rng = np.random.default_rng(self.random_state)
-        size = np.bincount(codes, minlength=n)
+        law, size = law_of(self.model), np.bincount(codes, minlength=n)
 
         def question(model):
-            value = expected(model, bags)
-            if outcome and model is not self.model:
-                if tells_probabilities(model):
-                    chance = np.bincount(codes, rng.random(len(value)) < value, minlength=n)
-                    mean = np.bincount(codes, value, minlength=n)
-                    wide = mean + max(self.spread, 1.0) * (chance - mean)
-                    return np.clip(wide, 0.0, size)
-                else:
-                    noise = self.spread * np.sqrt(size) * rng.normal(size=n)
-                    return np.bincount(codes, value, minlength=n) + noise
-            return np.bincount(codes, value, minlength=n)
+            value, itself = expected(model, bags), model is self.model
+            sums = np.bincount(codes, value, minlength=n)
+            if outcome and not itself:
+                found = law.found(value, codes, n, bags, self.spread, rng)
+            else:
+                found = sums
+            if effects is None:
+                return found
+            shift = effects.mean(model) if itself else effects.drawn(model, rng)
+            rate = sums / np.maximum(size, 1)
+            return law.within(found + size * (law.shifted(rate, shift) - rate), size)
 
         return self.ask(question, names)
 
@@ -252,7 +279,7 @@ def bootstrap(
     """
     bags, y = as_bags(bags), np.asarray(y)
     model = clone(estimator).fit(bags, y)
-    keep = None if folder is None else Path(folder) / _fingerprint(estimator, bags, y, random_state)
+    keep = None if folder is None else Path(folder) / fingerprint(estimator, bags, y, random_state)
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
     models: list = []
@@ -260,12 +287,12 @@ def bootstrap(
     for start in range(0, n_draws, batch):
         draws = range(start, min(start + batch, n_draws))
         models += Parallel(n_jobs=n_jobs)(
-            delayed(_refit)(estimator, bags, y, random_state, draw, keep) for draw in draws
+            delayed(refitted)(estimator, bags, y, random_state, draw, keep) for draw in draws
         )
         if progress is not None:
             progress(len(models), n_draws)
-    spread = unexplained(model, models, *_known(bags, y))
-    return PlausibleModels(model, models, spread, level, random_state)
+    left = unexplained(model, models, bags, y)
+    return PlausibleModels(model, models, left.spread, level, random_state, left)
 
 
 def posterior(
@@ -283,6 +310,8 @@ def posterior(
     By Laplace's approximation, around the weights that were found, on the bags that they were
     found on. Takes a moment, where `bootstrap` takes as many fits as draws. For
     `AggregateLogisticRegression`, `AggregatePoissonRegressor` and `AggregateRidgeRegressor`.
+    Where bags lie ``spread`` times as far from what is expected of them as chance would have it,
+    they tell as much less of the weights: the likelihood is taken to the power ``1 / spread²``.
 
     Parameters
     ----------
@@ -321,15 +350,30 @@ def posterior(
         raise TypeError(
             f"{type(model).__name__} has no posterior: take mixedbag.uncertainty.bootstrap"
         )
-    bags = model._fitted(bags)
-    mode, root = model._posterior(_labelled(model, bags, np.asarray(y), sample_weight))
-    drawn = check_random_state(random_state).normal(size=(n_draws, root.shape[1])) @ root.T
+    bags, y = as_bags(bags), np.asarray(y)
+    labelled = _labelled(model, model._fitted(bags), y, sample_weight)
+    mode, told, prior = model._posterior(labelled)
+    normal = check_random_state(random_state).normal(size=(n_draws, len(mode)))
+    models = _drawn(model, mode, told + prior, normal)
+    left = unexplained(model, models, bags, y)
+    if left.spread > 1.0 and not isinstance(law_of(model), Amounts):
+        models = _drawn(model, mode, told / left.spread**2 + prior, normal)
+    return PlausibleModels(model, models, left.spread, level, random_state, left)
+
+
+def _drawn(model, mode, precision, normal):
+    """Copies of the model with weights drawn about the mode.
+
+    Directions that change nothing (the same added to all intercepts of a softmax) have no part.
+    """
+    values, vectors = np.linalg.eigh(precision)
+    kept = values > 1e-9 * values.max()
+    root = vectors[:, kept] / np.sqrt(values[kept])
     models = []
-    for weights in mode + drawn:
+    for weights in mode + normal[:, kept] @ root.T:
         models.append(copy.copy(model))
         models[-1]._take_weights(weights)
-    spread = unexplained(model, models, *_known(bags, np.asarray(y)))
-    return PlausibleModels(model, models, spread, level, random_state)
+    return models
 
 
 def _labelled(model, bags, y, sample_weight):
@@ -340,39 +384,6 @@ def _labelled(model, bags, y, sample_weight):
     if not is_classifier(model) and model.aggregate == "mean":
         target = target * bags.sizes
     return LocalBlocks([Labelled(bags, target, weight).used()])
-
-
-def _known(bags, y):
-    """The bags whose count or total is known."""
-    if y.dtype.kind != "f":
-        return bags, y
-    known = ~np.isnan(y).reshape(len(y), -1).any(axis=1)
-    return bags[known], y[known]
-
-
-def _refit(estimator, bags, y, random_state, draw, folder):
-    """The model of one draw, from its file where there is one."""
-    from mixedbag import io
-
-    path = None if folder is None else folder / f"{draw}.skops"
-    if path is not None and path.exists():
-        return io.load(path)
-    rng = np.random.default_rng([random_state, draw])
-    drawn = rng.integers(0, len(bags), size=len(bags))
-    model = clone(estimator).fit(bags[drawn], y[drawn])
-    if path is not None:
-        io.save(model, path)
-    return model
-
-
-def _fingerprint(estimator, bags, y, random_state):
-    """Files of other data or settings are not mistaken for ours."""
-    table = bags.instances
-    parts = (table.data if bags.is_sparse else np.ascontiguousarray(table), bags.offsets, y)
-    digest = hashlib.sha256(repr((estimator, random_state)).encode())
-    for part in parts:
-        digest.update(np.ascontiguousarray(part).tobytes())
-    return digest.hexdigest()[:16]
 
 
 def __dir__():

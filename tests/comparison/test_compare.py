@@ -273,6 +273,18 @@ def test_hopeless_labels_are_refused():
         compare(bags, [0, 1] * 5, rule="odd")
 
 
+@pytest.mark.parametrize("n_bags", [4, 5, 7])
+def test_a_few_bags_of_two_counts_are_no_classes(n_bags):
+    rng = np.random.default_rng(0)
+    bags = Bags(rng.normal(size=(8 * n_bags, 2)), np.arange(0, 8 * n_bags + 1, 8))
+    counts = np.array([5] * (n_bags - 1) + [4])
+    found = fit_best_setting(bags, counts, "count")
+    assert found.name == "AggregateLogisticRegression"
+    assert 3 < found.model.predict(bags).mean() < 6
+    with pytest.raises(ValueError, match="with the rule 'count'"):
+        fit_best_setting(bags, counts)
+
+
 def test_one_label_is_refused_whatever_the_rule():
     bags = Bags.from_list([np.eye(2)] * 10)
     for y, rule in [

@@ -68,6 +68,38 @@ def test_per_cent_are_shares(tmp_path, written, shares):
         np.testing.assert_allclose(data.y, shares)
 
 
+@pytest.mark.parametrize(
+    ("name", "numbers", "shares"),
+    [
+        ("pct_yes", [33, 100, 0], [0.33, 1.0, 0.0]),  # the name says so
+        ("% yes", [12.5, None, 80.25], [0.125, np.nan, 0.8025]),
+        ("yes", [33.3, 66.7, 25.0], [0.333, 0.667, 0.25]),  # 1 of 3, 2 of 3 and 1 of 4
+        ("yes", [33.3, 60.1, 25.0], None),  # 60.1 % of three rows cannot be
+        ("percentile", [33.0, 60.0, 25.0], None),
+        ("pct_yes", [33.0, 160.0, 25.0], None),
+    ],
+)
+def test_numbers_in_per_cent_are_shares(tmp_path, name, numbers, shares):
+    path = tmp_path / "t.csv"
+    rows = [
+        f"{place},{age},{'' if number is None else number}"
+        for place, number, size in zip("abc", numbers, (3, 3, 4))
+        for age in range(size)
+    ]
+    path.write_text("\n".join([f"place,age,{name}", *rows]) + "\n")
+    data = read(path, "place", name)
+    np.testing.assert_allclose(data.y.astype(float), numbers if shares is None else shares)
+    assert any("per cent" in note for note in data.notes) == (shares is not None)
+
+
+def test_a_table_in_per_cent_is_one_of_shares(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("place,age,no,yes\na,1,70.1,29.9\na,2,70.1,29.9\nb,3,50,50\n")
+    data = read(path, "place", "no,yes")
+    np.testing.assert_allclose(data.y, [[0.701, 0.299], [0.5, 0.5]])
+    assert any("per cent" in note for note in data.notes)
+
+
 def test_a_column_of_that_name_comes_first(path):
     assert read(path, "place", "yes/no").y.tolist() == ["x", "y", "y"]
 

@@ -45,28 +45,24 @@ def minimise(learner, blocks, start, block_loss, *args, minus=0.0):
 
 
 def posterior(learner, blocks, weights, block_loss, *args):
-    """The weights, flat, and a root of their covariance: Laplace's approximation.
+    """The weights, flat, and their precision by likelihood and by prior: Laplace's approximation.
 
     Divided by ``C`` the objective is minus a log-likelihood and a normal prior of variance ``C``;
-    its curvature at the minimum, by central differences of the gradient, is the precision.
-    Directions that change nothing (the same added to all intercepts of a softmax) have no part.
+    the curvature of the former at the minimum is had by central differences of its gradient.
     """
-    penalised = np.ones_like(weights)
-    penalised[-1] = 0.0
 
     def slope(flat):
-        gradient = blocks.sum(block_loss, flat.reshape(weights.shape), *args)[1:]
-        return gradient + (penalised * flat.reshape(weights.shape)).ravel() / learner.C
+        return blocks.sum(block_loss, flat.reshape(weights.shape), *args)[1:]
 
     mode = weights.ravel()
     steps = 1e-4 * np.maximum(1.0, np.abs(mode))
     moves = np.diag(steps)
-    precision = np.array(
+    curvature = np.array(
         [(slope(mode + e) - slope(mode - e)) / (2 * h) for e, h in zip(moves, steps)]
     )
-    values, vectors = np.linalg.eigh((precision + precision.T) / 2)
-    kept = values > 1e-9 * values.max()
-    return mode, vectors[:, kept] / np.sqrt(values[kept])
+    penalised = np.ones_like(weights)
+    penalised[-1] = 0.0
+    return mode, (curvature + curvature.T) / 2, np.diag(penalised.ravel()) / learner.C
 
 
 def linear_scores(X, weights):

@@ -71,6 +71,7 @@ class AggregatePoissonRegressor(BagRegressor):
     True
     """
 
+    _of_events = True
     _needs_scaling = False  # an exposure must keep its unit
     _accepts_sparse = True
     _search_space = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}

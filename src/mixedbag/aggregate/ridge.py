@@ -106,17 +106,17 @@ class AggregateRidgeRegressor(_RidgeOnMeans, BagRegressor):
         return coef[:, 0]
 
     def _posterior(self, blocks):
-        """Weights and a root of their covariance, with the spread that bags show."""
+        """Weights, and their precision by bags, with the spread that they show, and by prior."""
         total = blocks.sum(_cross_products)
         square = total[:-1, :-1]
-        precision = square + self.alpha * np.diag(np.append(0.0, np.ones(len(square) - 1)))
-        inverse = np.linalg.inv(precision)
-        # The constant comes first in the sums and last in the weights.
+        prior = self.alpha * np.diag(np.append(0.0, np.ones(len(square) - 1)))
         error = np.append(np.append(-self.intercept_, -self.coef_), 1.0)
-        freedom = blocks.sum(_total_weight) - np.trace(inverse @ square)
-        spread = np.sqrt(max(error @ total @ error, 0.0) / max(freedom, 1.0))
-        root = spread * np.linalg.cholesky(inverse)
-        return np.append(self.coef_, self.intercept_), np.roll(root, -1, axis=0)
+        freedom = blocks.sum(_total_weight) - np.trace(np.linalg.solve(square + prior, square))
+        variance = max(error @ total @ error, 0.0) / max(freedom, 1.0)
+        scale = 1.0 / max(variance, np.finfo(float).tiny)
+        # The constant comes first in the sums and last in the weights.
+        told, prior = (np.roll(scale * part, -1, axis=(0, 1)) for part in (square, prior))
+        return np.append(self.coef_, self.intercept_), told, prior
 
     def _take_weights(self, flat):
         self.coef_, self.intercept_ = flat[:-1], float(flat[-1])

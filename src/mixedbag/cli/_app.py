@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from mixedbag._version import __version__
-from mixedbag.cli import _compare, _datasets, _demo, _evaluate, _explain, _fit, predict
+from mixedbag.cli import _compare, _datasets, _demo, _evaluate, _explain, _fit, _rates, predict
 from mixedbag.cli._signals import Terminated, heeded
 from mixedbag.cli._terminal import say
 from mixedbag.exceptions import InputError
@@ -25,6 +25,7 @@ app.command("fit")(_fit.command)
 app.command("predict")(predict.command)
 app.command("evaluate")(_evaluate.command)
 app.command("explain")(_explain.command)
+app.command("rates")(_rates.command)
 app.add_typer(_datasets.app, name="datasets")
 app.command("demo")(_demo.command)
 

@@ -25,7 +25,9 @@ def command(
     weight: _options.Weight = None,
     drop: _options.Drop = None,
     query: _options.Query = None,
-    learner: Annotated[str, typer.Option(help="Name of the learner.")] = "bag statistics + extra",
+    learner: Annotated[
+        str | None, typer.Option(help="Name of the learner; by default one that suits the rule.")
+    ] = None,
     seed: _options.Seed = 0,
     from_disk: Annotated[
         bool | None,

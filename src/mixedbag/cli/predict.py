@@ -31,7 +31,7 @@ def command(
     ] = False,
     amount: Annotated[
         str | None,
-        typer.Option(help="Column with the bag's known count or total, for --instances."),
+        typer.Option(help="Column with a known count, share or total, or yes/voters."),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="CSV or Parquet file for the result.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
@@ -48,7 +48,7 @@ def command(
 
     from mixedbag.cli._answers import asking, needed_features, remembered
     from mixedbag.cli._overlap import ahead, behind, side_by_side
-    from mixedbag.cli.tables import stream_bags
+    from mixedbag.cli.tables import stream_amounts
 
     # The system's allocator gives memory back sooner than that of Arrow.
     pa.set_memory_pool(pa.system_memory_pool())
@@ -69,7 +69,7 @@ def command(
         output(out, as_json) as writer,
         behind(writer.write) as give,
         closing(
-            ahead(stream_bags(table, bag, features, time, rows, query, amount, names))
+            ahead(stream_amounts(table, bag, features, time, rows, query, amount, names))
         ) as blocks,
     ):
 
@@ -146,10 +146,11 @@ def instance_columns(fitted: Any, data: "BagData", known: bool = False) -> dict[
     import pyarrow as pa
 
     from mixedbag.cli._answers import instance_answers, outside
+    from mixedbag.cli.tables import as_numbers
 
     bags = data.bags
     places = {} if data.coords is None else dict(zip("xy", data.coords.T))
-    amounts = _numbers(data.y) if known else None
+    amounts = as_numbers(data.y) if known else None
     answers = places | instance_answers(fitted, bags, amounts) | outside(fitted, bags.singletons())
     names = data.instance_ids
     if names is None:
@@ -159,14 +160,6 @@ def instance_columns(fitted: Any, data: "BagData", known: bool = False) -> dict[
         "instance": pa.array(names),
         **{name: _arrow(values) for name, values in answers.items()},
     }
-
-
-def _numbers(amounts):
-    """Known amounts, NaN where there is none."""
-    try:
-        return np.array([np.nan if a is None else a for a in amounts.tolist()], dtype=np.float64)
-    except ValueError as error:
-        raise InputError(f"amounts must be numbers; {error}") from error
 
 
 def _ids(bags):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mixedbag.cli._edge import at_the_edge
+from mixedbag.exceptions import InputError
 
 if TYPE_CHECKING:
     from mixedbag.datasets import BagData
@@ -154,6 +155,39 @@ def stream_bags(
     if first is not None:
         yield first
         yield from blocks
+
+
+@at_the_edge
+def stream_amounts(
+    path: str,
+    bag: str | None,
+    features: Sequence[str] | None,
+    time: str | None,
+    rows: int,
+    query: str | None,
+    amount: str | None,
+    instance: str | None = None,
+) -> "Iterator[BagData]":
+    """As `stream_bags`, with known amounts for labels: per cent as shares, "yes/voters" as well."""
+    from mixedbag.datasets._several_labels import in_shares
+
+    count, _, size = (amount or "").partition("/")
+    blocks = stream_bags(path, bag, features, time, rows, query, count or None, instance)
+    if not size:
+        yield from blocks if amount is None else (in_shares(one, amount, False) for one in blocks)
+        return
+    # The same blocks, for the sizes: as many rows make the same bags.
+    sizes = stream_bags(path, bag, features, time, rows, query, size)
+    for data, beside in zip(blocks, sizes, strict=True):
+        yield replace(data, y=as_numbers(data.y) / as_numbers(beside.y))
+
+
+def as_numbers(amounts: np.ndarray) -> np.ndarray:
+    """Known amounts, NaN where there is none."""
+    try:
+        return np.array([np.nan if a is None else a for a in amounts.tolist()], dtype=np.float64)
+    except ValueError as error:
+        raise InputError(f"amounts must be numbers; {error}") from error
 
 
 @at_the_edge

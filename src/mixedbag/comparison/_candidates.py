@@ -40,6 +40,15 @@ class Candidate:
     max_bags: int | None = None
 
 
+def first_choice(rule, from_disk=False):
+    """The learner to take where none is named: quick, and good at instances where labels add up."""
+    if rule in ("count", "proportion"):
+        return "AggregateLogisticRegression"
+    if rule in ("sum", "mean"):
+        return "AggregateRidgeRegressor" if from_disk else "AggregateMLPRegressor"
+    return "MILogisticRegression" if from_disk else "bag statistics + extra trees"
+
+
 def find_candidates(rule, bags, names=None, random_state=0, y=None):
     """Every learner for `rule` that can digest `bags`, and why the others cannot.
 

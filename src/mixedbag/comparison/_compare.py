@@ -14,7 +14,13 @@ from numpy.typing import ArrayLike
 from mixedbag._once import Shelf, sharing
 from mixedbag.bags import Bags
 from mixedbag.comparison._calibration import Calibrated
-from mixedbag.comparison._candidates import Candidate, find_candidates, for_bags, too_dear
+from mixedbag.comparison._candidates import (
+    Candidate,
+    find_candidates,
+    first_choice,
+    for_bags,
+    too_dear,
+)
 from mixedbag.comparison._counted import Counted
 from mixedbag.comparison._leaderboard import Figures
 from mixedbag.comparison._protocol import Protocol, check_whole, make_protocol, with_labels
@@ -264,7 +270,7 @@ def fit_best_setting(
     bags: Any,
     y: ArrayLike,
     rule: str | Guess = "auto",
-    learner: str = "bag statistics + extra",
+    learner: str | None = None,
     random_state: int = 0,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
@@ -283,8 +289,10 @@ def fit_best_setting(
         Classes, counts or totals of the bags.
     rule : str or Guess
         As in `compare`.
-    learner : str
-        A part of the name of one learner.
+    learner : str, optional
+        A part of the name of one learner. By default, of counts and shares
+        `AggregateLogisticRegression`, of totals and means `AggregateMLPRegressor`, of classes the
+        statistics of bags with extra trees.
     random_state : int
         Draws the folds, and whatever the learner draws.
     sample_weight : array of shape (n_bags,), optional
@@ -328,6 +336,7 @@ def choose_setting(
     groups=None,
     positive=None,
     prepare=lambda candidate: candidate,
+    from_disk=False,
 ):
     """One learner with the setting that cross-validation prefers; `prepare` may restrict it."""
     guess, protocol = make_protocol(
@@ -337,6 +346,7 @@ def choose_setting(
         sample_weight=sample_weight,
         positive=positive,
     )
+    learner = learner or first_choice(guess.rule, from_disk)
     candidates, _ = find_candidates(guess.rule, protocol.bags, [learner], random_state, protocol.y)
     if len(candidates) != 1:
         names = ", ".join(candidate.name for candidate in candidates)

@@ -19,7 +19,7 @@ _SAMPLE = 2_000_000  # numbers that cross-validation gets at most
 def fit_from_disk(
     source: SpooledBags,
     rule: str | Guess = "auto",
-    learner: str = "MILogisticRegression",
+    learner: str | None = None,
     random_state: int = 0,
     positive: Any = None,
 ) -> Fitted:
@@ -33,7 +33,8 @@ def fit_from_disk(
     source : SpooledBags
         The bags, kept on disk.
     rule, learner, random_state, positive
-        As in `fit_best_setting`.
+        As in `fit_best_setting`; by default a learner that learns from blocks:
+        `MILogisticRegression`, `AggregateLogisticRegression` or `AggregateRidgeRegressor`.
 
     Returns
     -------
@@ -58,6 +59,7 @@ def fit_from_disk(
         *(sample.bags, sample.target, rule, learner, random_state, sample.weight),
         positive=positive,
         prepare=_learning_from_blocks,
+        from_disk=True,
     )
     question, candidate = chosen.protocol.question, chosen.candidate
     classes = question.classes if question.kind == "classes" else None

@@ -164,6 +164,11 @@ class AmountModel(_Answers, AmountBlend):
             wrong = ((given < 0) | (given > most[:, None])).any(axis=1)
             if wrong.any():
                 i = int(wrong.argmax())
+                if self.account.of_means:
+                    raise InputError(
+                        f"{bags.name(i)} has a share of {given[i].max():g}: the model learned from "
+                        "shares, which are between 0 and 1"
+                    )
                 raise InputError(f"{bags.name(i)} has {given[i].max():g} of {most[i]:g} instances")
         return np.where(np.isnan(given), answer, given)
 

@@ -114,6 +114,7 @@ class Protocol:
         groups = None if self.groups is None else self.groups[rows]
         n_folds = min(n_folds, _smallest_class(self.question, y, groups))
         folds = BagStratifiedKFold(n_folds, random_state=random_state)
+        y = y if self.question.kind == "classes" else _as_shares(y)
         with warnings.catch_warnings():
             # Amounts that occur once cannot be in every fold.
             warnings.filterwarnings("ignore", "The least populated class")
@@ -199,6 +200,14 @@ def _relative(weight, bags):
     return weight / weight.mean()
 
 
+def _as_shares(y):
+    """Amounts as a table of two shares: where there are but two of them, they are no classes."""
+    if y.ndim == 2 and y.shape[1] > 1:
+        return y
+    y = y.reshape(-1).astype(np.float64)
+    return np.column_stack([y.max() - y, y - y.min()])
+
+
 def _refuse_hopeless(bags, question):
     """Labels that no cross-validation can work with, named before any time is spent."""
     if question.kind != "classes":
@@ -216,8 +225,13 @@ def _refuse_hopeless(bags, question):
         rare = question.classes.tolist()[int(counts.argmin())]
         raise InputError(
             f"only {counts.min()} bags have the label {rare!r}: cross-validation inside "
-            "cross-validation needs 4 of each"
+            "cross-validation needs 4 of each" + _or_counts(question.classes)
         )
+
+
+def _or_counts(classes):
+    numbers = classes.dtype.kind in "iuf" and classes.max() > 1
+    return "; if labels are counts, say so with the rule 'count'" if numbers else ""
 
 
 def _checked_groups(groups, question):

@@ -131,7 +131,8 @@ def guess_rule(y: ArrayLike, sizes: ArrayLike, in_time: bool = False) -> Guess:
         return Guess("majority", f"the labels are {len(values)} whole numbers, read as classes")
     if not whole and y.min() >= 0 and y.max() <= 1:
         return Guess("proportion", "the labels are shares between 0 and 1")
-    return Guess("sum", "the labels are numbers of many values; averages are --rule mean")
+    counts = "; counts of more than the rows are --label yes/voters" if whole else ""
+    return Guess("sum", f"the labels are numbers of many values; averages are --rule mean{counts}")
 
 
 def one_label(n_bags, label):

@@ -201,7 +201,7 @@ def _read_table(path, roles, query):
             if error.column != roles.label:
                 raise
             data = read_several(reading, roles, *several)
-    data = in_shares(data)
+    data = in_shares(data, roles.label if several is None else None)
     return replace(data, notes=("read as table with named columns", *data.notes))
 
 

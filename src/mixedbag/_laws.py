@@ -1,0 +1,126 @@
+"""The laws by which instances are drawn about what is expected of them, each with its own scale.
+
+A law has a variance of one instance by chance alone and a natural scale, on which instances may be
+shifted; by such a shift, what is expected of an instance grows as fast as its variance.
+"""
+
+import numpy as np
+from scipy.special import expit, logit
+from sklearn.base import is_classifier
+from sklearn.pipeline import Pipeline
+
+_CERTAIN = 1e-6  # chances are never surer, so that a shift moves them
+_COUNTABLE = 1e15
+
+
+class Chances:
+    """Zero or one with a chance of its own; shifts are of log-odds."""
+
+    steadiest = 1.0  # bags are not taken to be steadier than chance would have it
+
+    def variance(self, expected):
+        return expected * (1.0 - expected)
+
+    def shifted(self, expected, by):
+        return expit(logit(np.clip(expected, _CERTAIN, 1.0 - _CERTAIN)) + by)
+
+    def unit(self, spread):
+        """A shift that is neither small nor large."""
+        return 1.0
+
+    def found(self, expected, codes, n, bags, spread, rng):
+        """A draw of how many of each code there are, where bags are `spread` times as wide.
+
+        Single instances are no wider than if nothing were known of them. What is wider still is
+        common to the instances of a bag: with variance ω n² in a part of n instances of it, so that
+        it averages out over the bags of a group, and not within one bag.
+        """
+        size, mean = np.bincount(codes, minlength=n), np.bincount(codes, expected, minlength=n)
+        chance = np.bincount(codes, rng.random(len(expected)) < expected, minlength=n)
+        by_chance = self.variance(expected).sum()
+        unknown = len(expected) * self.variance(expected.mean())
+        wide = max(spread, self.steadiest) ** 2
+        alone = min(wide, max(unknown / max(by_chance, np.finfo(float).tiny), 1.0))
+        omega = (wide - alone) * by_chance / np.sum(bags.sizes.astype(float) ** 2)
+        cell, part = np.unique(bags.bag_of * n + codes, return_counts=True)
+        squares = np.bincount(cell % n, part.astype(float) ** 2, minlength=n)
+        common = np.sqrt(omega * squares) * rng.normal(size=n)
+        return np.clip(mean + np.sqrt(alone) * (chance - mean) + common, 0.0, size)
+
+    def within(self, sums, size):
+        """Sums of so many instances, as far as they can be."""
+        return np.clip(sums, 0.0, size)
+
+
+class Events:
+    """A number of events with a rate of its own (Poisson); shifts are of the logarithm."""
+
+    steadiest = 1.0
+
+    def variance(self, expected):
+        return expected
+
+    def shifted(self, expected, by):
+        return expected * np.exp(by)
+
+    def unit(self, spread):
+        return 1.0
+
+    def found(self, expected, codes, n, bags, spread, rng):
+        mean = np.bincount(codes, expected, minlength=n)
+        chance = rng.poisson(np.minimum(mean, _COUNTABLE))
+        return np.maximum(mean + max(spread, self.steadiest) * (chance - mean), 0.0)
+
+    def within(self, sums, size):
+        return np.maximum(sums, 0.0)
+
+
+class Amounts:
+    """A value with an error of the same spread for all; shifts are of the value."""
+
+    steadiest = 0.0
+
+    def variance(self, expected):
+        return np.ones_like(expected)
+
+    def shifted(self, expected, by):
+        return expected + by
+
+    def unit(self, spread):
+        return spread
+
+    def found(self, expected, codes, n, bags, spread, rng):
+        size, mean = np.bincount(codes, minlength=n), np.bincount(codes, expected, minlength=n)
+        return mean + spread * np.sqrt(size) * rng.normal(size=n)
+
+    def within(self, sums, size):
+        return sums
+
+
+def law_of(model):
+    """The law of what a model expects of instances."""
+    learner = last_step(model)
+    if tells_probabilities(learner):
+        return Chances()
+    return Events() if getattr(learner, "_of_events", False) else Amounts()
+
+
+def tells_probabilities(model):
+    own = getattr(model, "_own_proba", True)  # calibration would cost further fits a replicate
+    return is_classifier(model) and own and hasattr(model, "predict_proba_instances")
+
+
+def expected(model, bags):
+    """Probability of the last class, or the value, of every instance."""
+    if isinstance(model, Pipeline):
+        for _, step in model.steps[:-1]:
+            bags = step.transform(bags)
+        model = model.steps[-1][1]
+    if tells_probabilities(model):
+        return model.predict_proba_instances(bags)[:, -1]
+    told = model.predict_instances(bags)
+    return (told == model.classes_[-1]).astype(float) if is_classifier(model) else told
+
+
+def last_step(model):
+    return model.steps[-1][1] if isinstance(model, Pipeline) else model

@@ -1,0 +1,124 @@
+"""`mixedbag rates`: how each group answered, with limits, from counts or totals of bags."""
+
+import json
+import warnings
+from dataclasses import replace
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from mixedbag._tables import plain
+from mixedbag.cli import _options
+from mixedbag.cli._terminal import say, shown, wide
+from mixedbag.cli.tables import read_data, require_labels
+from mixedbag.exceptions import InputError
+
+_FEW = 12  # numbers of more values are cut into quarters
+
+
+def command(
+    table: _options.Table,
+    by: Annotated[str, typer.Option(help="Column with the group of each row.")],
+    bag: _options.Bag = None,
+    label: _options.Label = None,
+    rule: _options.Rule = "auto",
+    drop: _options.Drop = None,
+    query: _options.Query = None,
+    draws: Annotated[int, typer.Option(min=20, help="Refits on bags drawn anew.")] = 200,
+    seed: _options.Seed = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+):
+    """How each group answered: its rate (or mean value), with 95 % limits.
+
+    A linear model of counts or totals, refitted on bags drawn anew, and judged by the bags that
+    have many of a group. Of counts and shares, "certain" are the bounds that hold whatever
+    happened.
+    """
+    from mixedbag.comparison import settle_rule
+    from mixedbag.comparison._candidates import first_choice
+    from mixedbag.comparison._compare import choose_setting
+    from mixedbag.uncertainty import bootstrap
+
+    data = read_data(table, bag, label, drop=drop or (), query=query)
+    beside = read_data(table, bag, label, drop=drop or (), query=query, instance=by)
+    data, _ = require_labels(replace(data, instance_ids=beside.instance_ids), table)
+    settled = settle_rule(rule, data.y, data.bags.sizes)
+    if settled.rule not in ("count", "proportion", "sum", "mean"):
+        raise InputError(
+            f"rates are of counts, shares, totals or means, and the rule is {settled.rule!r} "
+            f"({settled.reason}): say which with --rule"
+        )
+    groups = named_groups(data.instance_ids)
+    chosen = choose_setting(data.bags, data.y, settled, first_choice(settled.rule, True), seed)
+    learner = chosen.candidate.estimator.set_params(**chosen.setting)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        models = bootstrap(learner, data.bags, data.y, n_draws=draws, random_state=seed)
+        found = models.rates(data.bags, groups)
+    certain = _bounds(data, groups, settled.rule)
+    lines = [
+        {
+            "group": plain(name),
+            "instances": int(np.count_nonzero(groups == name)),
+            **{part: float(getattr(found, part)[k]) for part in ("estimate", "low", "high")},
+            **{f"certain {part}": float(limit[k]) for part, limit in certain.items()},
+        }
+        for k, name in enumerate(np.unique(groups))
+    ]
+    notes = [*data.notes, *dict.fromkeys(str(warning.message) for warning in caught)]
+    facts = {"learner": chosen.candidate.name, "rule": settled.rule, "notes": notes}
+    if as_json:
+        typer.echo(json.dumps({**facts, "groups": lines}, indent=2, default=str))
+        return
+    for note in notes:
+        say(f"  {note}")
+    say(f"{chosen.candidate.name} for the rule {settled.rule}, {draws} refits")
+    _show(lines)
+
+
+def named_groups(values: np.ndarray) -> np.ndarray:
+    """The group of each row as text; numbers of many values by quarters, none as "unknown"."""
+    known = np.array([value is not None and value == value for value in values.tolist()])
+    numbers = _numbers(values[known])
+    names = np.full(len(values), "unknown", dtype=object)
+    if numbers is None or len(np.unique(numbers)) <= _FEW:
+        names[known] = [str(value) for value in values[known].tolist()]
+        return names.astype(str)
+    edges = np.unique(np.quantile(numbers, [0.0, 0.25, 0.5, 0.75, 1.0]))
+    part = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, len(edges) - 2)
+    width = len(str(len(edges)))
+    names[known] = [f"{k + 1:0{width}d}: {edges[k]:g} to {edges[k + 1]:g}" for k in part]
+    return names.astype(str)
+
+
+def _numbers(values):
+    """Values as numbers, or None where one is none."""
+    try:
+        return values.astype(np.float64)
+    except ValueError:
+        return None
+
+
+def _bounds(data, groups, rule):
+    """The limits of each group's rate that are certain; none for totals."""
+    from mixedbag.ecological import RowByColumn
+
+    if rule not in ("count", "proportion"):
+        return {}
+    y = np.asarray(data.y, dtype=np.float64)
+    counts = (y.T * data.bags.sizes).T if rule == "proportion" else y
+    bounds = RowByColumn.from_bags(data.bags, groups, counts).bounds()
+    return {"low": bounds.low[:, -1], "high": bounds.high[:, -1]}
+
+
+def _show(lines):
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold")
+    for name in lines[0]:
+        table.add_column(name, justify="left" if name == "group" else "right")
+    for line in lines:
+        cells = (f"{v:.3f}" if isinstance(v, float) else v for v in line.values())
+        table.add_row(*map(shown, cells))
+    wide().print(table)

@@ -1,0 +1,61 @@
+"""`mixedbag rates`: who answered what, from a table of precincts."""
+
+import json
+
+import numpy as np
+import pytest
+
+from mixedbag.cli._rates import named_groups
+from tests.command import mixedbag
+
+
+@pytest.fixture(scope="module")
+def precincts(tmp_path_factory):
+    """Men say yes more often than women, and the share of men differs between precincts."""
+    rng = np.random.default_rng(0)
+    folder, rows, answers = tmp_path_factory.mktemp("precincts"), [], {"f": [], "m": []}
+    for place in range(60):
+        sex = np.where(rng.random(15) < rng.uniform(0.1, 0.9), "m", "f")
+        yes = rng.random(15) < np.where(sex == "m", 0.7, 0.3)
+        count = "" if place % 10 == 0 else int(yes.sum())
+        share = "" if place % 10 == 0 else f"{100 * yes.mean():.1f} %"
+        for one, said in zip(sex, yes):
+            rows.append(f"P{place},{one},{rng.normal():.3f},{count},{share}")
+            if count != "":
+                answers[one].append(said)
+    (folder / "t.csv").write_text("\n".join(["place,sex,age,yes,share", *rows]) + "\n")
+    return folder, {name: np.mean(said) for name, said in answers.items()}
+
+
+@pytest.mark.parametrize(("label", "other"), [("yes", "share"), ("share", "yes")])
+def test_rates_of_groups_hold_the_truth_within_what_is_certain(precincts, label, other):
+    folder, truth = precincts
+    asked = ("rates", "t.csv", "--bag=place", f"--label={label}", f"--drop={other}", "--by=sex")
+    told = json.loads(mixedbag(*asked, "--draws=60", "--json", folder=folder).stdout)
+    assert told["learner"] == "AggregateLogisticRegression"
+    assert any("6 bags have no label" in note for note in told["notes"])
+    assert [line["group"] for line in told["groups"]] == ["f", "m"]
+    for line in told["groups"]:
+        assert line["low"] <= truth[line["group"]] <= line["high"] < line["low"] + 0.35
+        assert line["certain low"] <= line["estimate"] <= line["certain high"]
+
+
+def test_labels_of_classes_have_no_rates(precincts):
+    folder, _ = precincts
+    asked = ("rates", "t.csv", "--bag=place", "--label=yes", "--drop=share", "--by=sex")
+    done = mixedbag(*asked, "--rule=majority", folder=folder, code=2)
+    assert "say which with --rule" in done.stderr
+
+
+def test_numbers_of_many_values_are_cut_into_quarters():
+    ages = np.array([*map(str, range(20, 60)), None], dtype=object)
+    names = named_groups(ages)
+    assert names[-1] == "unknown"
+    assert sorted(set(names[:-1])) == [
+        "1: 20 to 29.75",
+        "2: 29.75 to 39.5",
+        "3: 39.5 to 49.25",
+        "4: 49.25 to 59",
+    ]
+    assert [int(np.sum(names == name)) for name in sorted(set(names[:-1]))] == [10, 10, 10, 10]
+    assert named_groups(np.array(["1", "2", "2"])).tolist() == ["1", "2", "2"]
