@@ -163,6 +163,7 @@ MODULES = [
     info.name
     for info in pkgutil.walk_packages(mixedbag.__path__, "mixedbag.")
     if not info.name.rpartition(".")[2].startswith("__")
+    and ">>> " in info.module_finder.find_spec(info.name).loader.get_source(info.name)
 ]
 
 
