@@ -2,8 +2,8 @@
 
 Every unit of the sequence on the first of ten folds is done as `compare` does it, with the same
 settings, inner folds, races and sharing, in this process and one thread. Seconds are those of the
-processor, so a busy machine changes little, and begin after every learner has met a few bags: what
-compiled kernels take to load is not in them. The whole is ten times that of the one fold.
+processor, to which a busy machine adds a little, and begin after every learner has met a few bags:
+what compiled kernels take to load is not in them. The whole is ten times that of the one fold.
 """
 
 import time
