@@ -1,8 +1,10 @@
 """Shares, unknown counts, known counts at prediction: what users of counts have and want."""
 
 import itertools
+import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 
@@ -13,7 +15,9 @@ from mixedbag.aggregate import (
     AggregateRidgeRegressor,
 )
 from mixedbag.counts import labels_that_add_up
+from mixedbag.datasets import make_count
 from mixedbag.model_selection import BagStratifiedKFold
+from mixedbag.uncertainty import bootstrap
 from mixedbag.wrappers import SpreadLabels
 
 
@@ -127,8 +131,6 @@ def test_folds_of_few_bags(n_bags):
 
 
 def test_frames_with_a_column_a_class_or_with_sizes():
-    import pandas as pd
-
     frame = pd.DataFrame(
         {
             "precinct": ["a", "a", "b", "b", "b"],
@@ -148,3 +150,52 @@ def test_frames_with_a_column_a_class_or_with_sizes():
     assert AggregateLogisticRegression().fit(bags, table).predict(bags).shape == (2, 2)
     with pytest.raises(ValueError, match="pass label"):
         Bags.from_frame(frame, "precinct", size="voters")
+
+
+@pytest.mark.parametrize(
+    "label", ["share", "text", "pct_yes", "unnamed", ["no", "pct_yes"], ["many no", "many yes"]]
+)
+def test_frames_are_understood_in_the_words_of_files(label):
+    data = make_count(n_bags=20, size=7, random_state=0)
+    share = data.bags.spread(data.y / 7)
+    features = [f"x{j}" for j in range(data.bags.n_features)]
+    frame = pd.DataFrame(data.bags.instances, columns=features)
+    per_cent = np.round(100 * share, 1)
+    frame = frame.assign(
+        place=data.bags.bag_of,
+        share=share,
+        text=[f"{value} %" for value in per_cent],
+        pct_yes=per_cent,
+        no=100 - per_cent,
+        unnamed=per_cent,
+    )
+    frame["many yes"] = np.round(400 * share)
+    frame["many no"] = 400 - frame["many yes"]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "labels are in per cent")
+        bags, y = Bags.from_frame(frame, "place", features, label=label)
+    told = y[:, 1] if isinstance(label, list) else y
+    np.testing.assert_allclose(told, data.y / 7, atol=0.002)
+    found = AggregateLogisticRegression().fit(bags, y).predict_proba_instances(bags)
+    own = AggregateLogisticRegression().fit(data.bags, data.y).predict_proba_instances(data.bags)
+    assert np.mean((found > 0.5) == (own > 0.5)) > 0.9
+
+
+def test_counts_with_gaps_come_from_frames():
+    data = make_count(n_bags=20, size=7, random_state=0)
+    frame = pd.DataFrame({"place": data.bags.bag_of, "x": data.bags.instances[:, 0]})
+    counts = np.where(np.arange(20) % 5 == 0, np.nan, data.y)
+    frame["yes"] = data.bags.spread(counts)
+    bags, y = Bags.from_frame(frame, "place", label="yes")
+    with pytest.warns(UserWarning, match="3 others of 20 bags have no known count"):
+        model = AggregateLogisticRegression().fit(bags, y)
+    known = counts == counts
+    same = AggregateLogisticRegression().fit(bags[known], counts[known])
+    np.testing.assert_allclose(model.coef_, same.coef_)
+    objects = [None if c != c else int(c) for c in counts]
+    with pytest.warns(UserWarning, match="3 others of 20"):
+        again = AggregateLogisticRegression().fit(bags, np.array(objects, dtype=object))
+    np.testing.assert_allclose(again.coef_, same.coef_)
+    with pytest.warns(UserWarning, match="no known count"):
+        models = bootstrap(AggregateLogisticRegression(), bags, np.array(objects), n_draws=20)
+    assert models.rates(bags, bags.instances[:, 0] > 0).low.shape == (2,)

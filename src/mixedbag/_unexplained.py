@@ -8,6 +8,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import KFold
 
 from mixedbag._laws import expected, last_step, law_of
+from mixedbag._validation import labelled
 from mixedbag.bags import Bags
 from mixedbag.pooling import bag_sum
 
@@ -51,8 +52,8 @@ def unexplained(model, models, bags, y):
     chances and events it is told over that of independent draws: above one, the instances of a bag
     have something in common that features do not tell.
     """
-    told = _told(y)
-    some, y = bags[told], y[told]
+    told, y = labelled(y)
+    some = bags[told]
     total = _totals(model, some, y)
     if total is None:
         return Unexplained(1.0, bags, told)
@@ -67,13 +68,6 @@ def unexplained(model, models, bags, y):
     chance = law_of(model).variance(value).sum()
     spread = float(np.sqrt(left / chance)) if chance > 0 else 1.0
     return Unexplained(spread, bags, told, total, missed, variance)
-
-
-def _told(y):
-    """The bags whose count or total is known."""
-    if y.dtype.kind != "f":
-        return np.ones(len(y), dtype=bool)
-    return ~np.isnan(y).reshape(len(y), -1).any(axis=1)
 
 
 def _left_out(model, bags, y, total):

@@ -77,9 +77,9 @@ def note_unlabelled(n: int) -> tuple[str, ...]:
 
 
 def leave_out_unknown(bags: Bags, y: Any, weight: np.ndarray) -> tuple:
-    """Bags, targets and weights without the bags whose count or total is NaN; a warning says so."""
+    """Bags, targets and weights without the bags of unknown count or total; a warning says so."""
     values = np.asarray(y)
-    if values.dtype.kind != "f" or len(values) != len(bags):
+    if values.dtype.kind not in "fO" or len(values) != len(bags):
         return bags, y, weight
     unknown = unlabelled(values)
     if not unknown.any() or unknown.all():
@@ -92,7 +92,7 @@ def leave_out_unknown(bags: Bags, y: Any, weight: np.ndarray) -> tuple:
         UserWarning,
         stacklevel=6,
     )
-    return bags[~unknown], values[~unknown], weight[~unknown]
+    return bags[~unknown], labelled(values)[1], weight[~unknown]
 
 
 def warn_if_alike(bags: Bags, mean: np.ndarray, what: str) -> None:

@@ -206,12 +206,12 @@ class Bags:
         from mixedbag.tables import Roles, read
 
         if size is not None or isinstance(label, (list, tuple)):
-            return _frames.with_shares(cls, frame, bag, features, label, size)
+            return _frames.with_shares(read, Roles, frame, bag, features, label, size)
         data = read(frame, Roles(bag, label, features=features))
-        for note in data.notes:
-            if "left out" in note or "dates" in note:
-                warnings.warn(note, UserWarning, stacklevel=2)
-        return data.bags if label is None else tuple(data)
+        y, notes = _frames.with_notes(data, label)
+        for note in notes:
+            warnings.warn(note, UserWarning, stacklevel=2)
+        return data.bags if label is None else (data.bags, y)
 
     # What it holds -------------------------------------------------------------------------------
 
