@@ -23,6 +23,7 @@ from mixedbag.sequence._levels import Levelled
 from mixedbag.sequence._model import Model, block_statistics, maximise
 from mixedbag.sequence._start import begin
 from mixedbag.sequence._stream import StreamLearner
+from mixedbag.sequence._stretches import best_stretch
 
 BLOCK_SAMPLES = 4096
 DIRECT_EVERY = 5  # EM iterations between direct fits of the labels
@@ -40,6 +41,7 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
         "n_states": [whole(1)],
         "order": [whole(0)],
         "level": [at_least(0)],
+        "stretch": [whole(1), None],
         "max_iter": [whole(1)],
         "n_init": [whole(1)],
         "precision": [between(1e-12, 1e-2)],
@@ -51,6 +53,7 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
         *,
         order=3,
         level=0.0,
+        stretch=None,
         max_iter=30,
         n_init=2,
         tol=1e-4,
@@ -61,6 +64,7 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
         self.n_states = n_states
         self.order = order
         self.level = level
+        self.stretch = stretch
         self.max_iter = max_iter
         self.n_init = n_init
         self.tol = tol
@@ -147,10 +151,16 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
     # Scores --------------------------------------------------------------------------------------
 
     def _score_bags(self, bags):
-        return self._each_block(bags, block_log_odds)
+        if self.stretch is None:
+            return self._each_block(bags, block_log_odds)
+        return logit(best_stretch(self._positive(bags), bags.offsets, self.stretch))
 
     def _score_instances(self, bags):
-        return logit(self._each_block(bags, block_posterior) @ self.theta_)
+        return logit(self._positive(bags))
+
+    def _positive(self, bags):
+        """Probability that a sample is positive, given its series."""
+        return self._each_block(bags, block_posterior) @ self.theta_
 
     def state_posterior(self, bags: Any) -> np.ndarray:
         """Probability of each state at every sample, in the order of ``bags.instances``.

@@ -30,6 +30,10 @@ class MARClassifier(SequenceClassifier):
         The power of each state's own level, a Gaussian of its samples, beside its autoregression. 0
         is the paper's model, which tells motions apart; above 0 levels (postures) count, too, and
         the likelihood is a composite one.
+    stretch : int, optional
+        Samples in a row that a bag is judged by: its score is then the log-odds of the best stretch
+        of so many samples, for labels that hold in one short part of a long series. By default the
+        score follows from all samples, as the model says. Learning is the same.
     max_iter : int, default=30
         Most iterations of EM on states and labels together.
     n_init : int, default=2
