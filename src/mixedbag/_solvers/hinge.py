@@ -26,8 +26,8 @@ class Problem:
         return replace(self, rows=self.rows[slots], sign=self.sign[slots], cost=self.cost[slots])
 
     def share(self, slots):
-        """The part that some slots have in all costs: a weight counts like as many slots."""
-        return self.cost[slots].sum() / self.cost.sum()
+        """The part of all costs that is at `slots` (true or false): a weight is as many slots."""
+        return self.cost @ slots / self.cost.sum()
 
     @property
     def upper(self):
@@ -57,7 +57,7 @@ class Problem:
     def evened(self, dual):
         """The dual with its heavier side cut down, so that both sides weigh the same."""
         weight = self.sign * dual
-        above, below = weight[weight > 0.0].sum(), -weight[weight < 0.0].sum()
+        above, below = np.maximum(weight, 0.0).sum(), -np.minimum(weight, 0.0).sum()
         if above > below:
             return np.where(weight > 0.0, dual * (below / above), dual)
         return np.where(weight < 0.0, dual * (above / below), dual) if below > above else dual
@@ -65,14 +65,13 @@ class Problem:
     def room(self, margin):
         """Where the intercept could go from here."""
         short = margin < 1.0
-        free = self.sign > 0.0  # to rise until the margin of a slot passes one
-        free = np.where(short, free, ~free)
+        free = short == (self.sign > 0.0)  # to rise until the margin of a slot passes one
         way = -np.abs(1.0 - margin)
         return Room(
             cost=self.cost.sum(),
             slope=np.inf if self.squared else self.cost[short] @ self.sign[short],
-            up=Peak(way[free].max(initial=-np.inf)),
-            down=Peak(way[~free].max(initial=-np.inf)),
+            up=Peak(np.where(free, way, -np.inf).max(initial=-np.inf)),
+            down=Peak(np.where(free, -np.inf, way).max(initial=-np.inf)),
         )
 
 

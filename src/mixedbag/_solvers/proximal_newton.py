@@ -47,18 +47,19 @@ def proximal_newton(rows, problem, dual, w, margin, tol):
     objective = 0.5 * w[:-1] @ w[:-1] + problem.loss(margin)
     floor = problem.floor
     ceiling = objective * (1.0 + 1e-9) + floor
-    gap = _gap(rows, problem, problem.evened(dual), w, margin)
+    summed = problem.evened(dual)
+    total = rows.total(problem.rows, problem.sign * summed)  # kept up to date by what changes
+    gap = _gap(problem, summed, total, w, margin)
     pull = np.clip(objective / max(gap, tol * objective), _FIRST_PULL, tol**-0.5)
     if problem.squared:
         pull = 1e12  # no kink: the envelope may be the loss itself
     envelope = _Envelope.around(dual, pull, problem)
-    total, summed = 0.0, np.zeros(len(dual))  # of the rows, with these duals
     for k in range(1, _MAX_STEPS + 1):
         if k % _ANEW == 0:
             margin = problem.sign * rows.scores(problem.rows, w)
-            total, summed = 0.0, np.zeros(len(dual))
+            total = rows.total(problem.rows, problem.sign * summed)
         dual, inside = envelope.dual(margin)
-        total = total + rows.total(problem.rows, problem.sign * (dual - summed))
+        total += rows.total(problem.rows, problem.sign * (dual - summed))
         summed = dual
         gradient = _penalised(w) - total
         slack = problem.slackness(dual, margin)
@@ -66,7 +67,7 @@ def proximal_newton(rows, problem, dual, w, margin, tol):
         close = max(tol * objective, floor)
         if objective <= ceiling and slack + 0.5 * gradient[:-1] @ gradient[:-1] <= close:
             even = problem.evened(dual)
-            gap = _gap(rows, problem, even, w, margin)
+            gap = _gap(problem, even, rows.total(problem.rows, problem.sign * even), w, margin)
             if gap <= close:
                 return even, w, gap, True
         nearly_done = slack <= 0.5 * close  # then only the gradient is left
@@ -90,12 +91,14 @@ def proximal_newton(rows, problem, dual, w, margin, tol):
 
 def _penalised(w):
     """`w` without its last entry: the intercept costs nothing."""
-    return np.append(w[:-1], 0.0)
+    w = w.copy()
+    w[-1] = 0.0
+    return w
 
 
-def _gap(rows, problem, dual, w, margin):
-    """The duality gap of `w` and an even dual."""
-    error = w[:-1] - rows.total(problem.rows, problem.sign * dual)[:-1]
+def _gap(problem, dual, total, w, margin):
+    """The duality gap of `w` and an even dual, `total` being its sum of the rows."""
+    error = (w - total)[:-1]
     return problem.slackness(dual, margin) + 0.5 * error @ error
 
 

@@ -85,13 +85,13 @@ class LinearMachine:
             held = _near(dual, margin)
         while True:
             held |= problem.share(held) > _FEW
-            part = problem.at(held)
-            found = proximal_newton(self.rows, part, dual[held], w, margin[held], tol)
+            at = np.flatnonzero(held)
+            found = proximal_newton(self.rows, problem.at(at), dual[at], w, margin[at], tol)
             dual = np.zeros(len(held))
-            dual[held], w, gap, converged = found
+            dual[at], w, gap, converged = found
             scores = self._scores(w)
             margin = self._margin(problem, scores, w)
-            if not np.any(margin[~held] < 1.0):
+            if not np.any((margin < 1.0) & ~held):
                 return dual, w, gap, converged, scores, margin
             held |= margin < 1.0 + _NEAR
 
