@@ -170,7 +170,7 @@ def table(rows):
             "rows and labels of our last machine. 'Their excess objective' is LinearSVC's "
             "objective over ours, minus one; in rows computed since ours is free it also holds "
             "what LinearSVC's intercept costs, most of it at a small C. Target: a ratio of 1.5 at "
-            "every C, missed for the hinge below C = 1.",
+            "every C.",
         ),
         Table(
             "Linear: growth",
