@@ -93,3 +93,20 @@ def test_the_random_numbers_of_the_caller_are_left_alone():
     model = AttentionClassifier(4, max_epochs=2, random_state=0).fit(data.bags, data.y)
     model.predict(data.bags)
     assert torch.equal(torch.rand(3), expected)
+
+
+@with_torch
+def test_the_gpu_is_taken_where_there_is_one():
+    """And says what the processor says; where there is none, asking for it is refused."""
+    import torch
+
+    data = make_any(n_bags=20, n_features=3, random_state=0)
+    model = AttentionClassifier(4, max_epochs=2, random_state=0, device="cuda")
+    if not torch.cuda.is_available():
+        with pytest.raises(InputError, match="no GPU"):
+            model.fit(data.bags, data.y)
+        assert model.set_params(device="auto").fit(data.bags, data.y)._device(torch) == "cpu"
+        return
+    scores = model.fit(data.bags, data.y).decision_function(data.bags)
+    on_processor = model.set_params(device="cpu").decision_function(data.bags)
+    np.testing.assert_allclose(scores, on_processor, atol=1e-6)

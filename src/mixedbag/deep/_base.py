@@ -108,9 +108,13 @@ class NetworkClassifier(LogOddsMixin, BagClassifier):
         return torch.as_tensor(rows, device=device), torch.as_tensor(mask, device=device)
 
     def _device(self, torch):
-        if self.device != "auto":
-            return self.device
-        return "cuda" if torch.cuda.is_available() else "cpu"
+        if self.device == "cpu" or torch.cuda.is_available():
+            return "cuda" if self.device == "auto" else self.device
+        if self.device == "cuda":
+            raise InputError(
+                "device='cuda', but torch finds no GPU here: device='auto' does without"
+            )
+        return "cpu"
 
     def _answers(self, bags):
         """Log-odds of the bags and, flat, the attention that each instance gets before scaling."""
