@@ -15,7 +15,7 @@ from benchmarks.product._collection import COLLECTION, is_drawn
 from benchmarks.product._met import RIVAL, met
 from mixedbag.comparison._trials import best_of
 
-WORK, DRAWS = 20.0, (0, 1)
+WORK, DRAWS = 10.0, (0, 1)
 BINS = 10
 TINY = {"problem": "any: 20 bags", "draw": 0, "work": 0.3}
 
