@@ -33,7 +33,7 @@ SETS = {
     "fox": "fox",
 }
 SMALL = ("eastwest", "westeast")  # 20 bags
-WORK = 80.0
+WORK = 20.0
 TINY = {"data": "eastwest", "work": 2.0}
 
 
@@ -58,7 +58,7 @@ def compared(name, budget):
 def worked(name, seconds):
     """The same with the beginning of the sequence that should take a core so many seconds."""
     data = load(name)
-    settings = {"metric": "accuracy", "n_jobs": 1, "folder": trials(f"{name}-work-{seconds:g}")}
+    settings = {"metric": "accuracy", "n_jobs": 1, "folder": trials(f"{name}-work")}
     plan = compare(data.bags, data.y, "any", work=0, **settings)
     expected = np.cumsum([unit.seconds for unit in sequence(plan.candidates, plan.protocol)])
     work = int(np.searchsorted(expected, seconds, side="right"))
