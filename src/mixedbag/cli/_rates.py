@@ -25,20 +25,20 @@ def command(
     rule: _options.Rule = "auto",
     drop: _options.Drop = None,
     query: _options.Query = None,
-    draws: Annotated[int, typer.Option(min=20, help="Refits on bags drawn anew.")] = 200,
+    draws: Annotated[int, typer.Option(min=20, help="Draws of the model's weights.")] = 400,
     seed: _options.Seed = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ):
     """How each group answered: its rate (or mean value), with 95 % limits.
 
-    A linear model of counts or totals, refitted on bags drawn anew, and judged by the bags that
-    have many of a group. Of counts and shares, "certain" are the bounds that hold whatever
+    A linear model of counts or totals, with draws of its weights, judged by the bags that have many
+    of a group. Of counts and shares, "certain" are the bounds that hold whatever
     happened.
     """
     from mixedbag.comparison import settle_rule
     from mixedbag.comparison._candidates import first_choice
     from mixedbag.comparison._compare import choose_setting
-    from mixedbag.uncertainty import bootstrap
+    from mixedbag.uncertainty import posterior
 
     data = read_data(table, bag, label, drop=drop or (), query=query)
     beside = read_data(table, bag, label, drop=drop or (), query=query, instance=by)
@@ -51,11 +51,14 @@ def command(
         )
     groups = named_groups(data.instance_ids)
     chosen = choose_setting(data.bags, data.y, settled, first_choice(settled.rule, True), seed)
-    learner = chosen.candidate.estimator.set_params(**chosen.setting)
+    pipeline, bags = chosen.candidate.estimator.set_params(**chosen.setting), data.bags
+    for _, step in pipeline.steps[:-1]:
+        bags = step.fit_transform(bags)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        models = bootstrap(learner, data.bags, data.y, n_draws=draws, random_state=seed)
-        found = models.rates(data.bags, groups)
+        model = pipeline.steps[-1][1].fit(bags, data.y)
+        models = posterior(model, bags, data.y, n_draws=draws, random_state=seed)
+        found = models.rates(bags, groups)
     certain = _bounds(data, groups, settled.rule)
     lines = [
         {
@@ -73,7 +76,7 @@ def command(
         return
     for note in notes:
         say(f"  {note}")
-    say(f"{chosen.candidate.name} for the rule {settled.rule}, {draws} refits")
+    say(f"{chosen.candidate.name} for the rule {settled.rule}")
     _show(lines)
 
 
