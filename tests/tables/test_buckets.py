@@ -1,51 +1,91 @@
-"""Rows sorted in bounded memory: those of a sort in memory, whatever the buckets."""
+"""Rows brought together in bounded memory: as in memory, whatever the buckets."""
 
 import numpy as np
 import pytest
 
-from mixedbag.datasets import read, read_blocks
-from mixedbag.tables import _buckets
+from mixedbag.datasets import DataFormatError, read, read_blocks
+from mixedbag.tables import _gathering
 from mixedbag.tables._arrays import as_array
+from mixedbag.tables._buckets import Rows, parted
 
 pa = pytest.importorskip("pyarrow")
 
 
-@pytest.mark.parametrize("edges", [[0], [0, 400], [0, 1, 2, 999], list(range(0, 1000, 7))])
-@pytest.mark.parametrize("keys", [("first", "row"), ("first", "time", "row"), ("first",)])
-@pytest.mark.parametrize("factor", [1, 2**40])
-def test_rows_come_in_the_order_of_their_keys(tmp_path, edges, keys, factor):
+@pytest.mark.parametrize("n_buckets", [1, 3, 400])
+def test_rows_of_a_bucket_keep_their_order(tmp_path, n_buckets):
     rng = np.random.default_rng(0)
-    first = rng.permutation(1000) if len(keys) == 1 else rng.integers(1000, size=1000)
-    table = pa.table({
-        "first": first * factor,
-        "time": rng.integers(5, size=1000).astype(float),
-        "row": rng.permutation(1000) * factor,
+    bucket = rng.integers(n_buckets, size=1000)
+    about = pa.table({
+        "bucket": bucket,
+        "row": np.arange(1000),
+        "when": [None if i % 3 == 0 else i / 2 for i in range(1000)],
         "name": [None if i % 7 == 0 else "é" * (i % 5) for i in range(1000)],
     })  # fmt: skip
-    reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=130))
-    edges = np.array(edges) * factor
-    found = pa.Table.from_batches(list(_buckets.in_order(reader, keys, edges, tmp_path)))
-    assert found.equals(table.sort_by([(key, "ascending") for key in keys]))
+    X = rng.normal(size=(1000, 3)).astype(np.float32)
+    pieces = (
+        Rows(batch, X[130 * i : 130 * i + 130])
+        for i, batch in enumerate(about.to_batches(max_chunksize=130))
+    )
+    found = list(parted(pieces, n_buckets, tmp_path))
+    assert len(found) == len(np.unique(bucket))
+    for rows, number in zip(found, np.unique(bucket)):
+        which = np.flatnonzero(bucket == number)
+        expected = about.drop_columns(["bucket"]).take(pa.array(which))
+        assert pa.Table.from_batches([rows.about]).equals(expected)
+        np.testing.assert_array_equal(rows.X, X[which])
     assert not list(tmp_path.iterdir())
 
 
-def test_shuffled_rows_in_blocks_are_those_of_a_whole_table(tmp_path, monkeypatch):
-    monkeypatch.setattr(_buckets, "_PLACES", 8)
+ORDERS = {
+    "scattered": lambda rng, bag: bag,
+    "adjacent": lambda rng, bag: np.sort(bag)[::-1],
+    "in the order of ids": lambda rng, bag: np.sort(bag),
+    "a bag in two runs": lambda rng, bag: np.concatenate([bag[:1], np.sort(bag[1:])]),
+}
+
+
+@pytest.mark.parametrize("bucket", [10, 300, 10**6])
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("prefix", ["", "b"])
+def test_bags_in_blocks_are_those_of_a_whole_table(tmp_path, monkeypatch, order, bucket, prefix):
+    monkeypatch.setattr(_gathering, "_BUCKET", bucket)
+    monkeypatch.setattr(_gathering, "_BATCH", 1)  # as few rows as the engine gives
     rng = np.random.default_rng(1)
-    bag = rng.choice(40, size=500, p=rng.dirichlet(np.full(40, 0.3)))
-    lines = [f"{b},{b % 2},{rng.integers(9)},{i}" for i, b in enumerate(bag.tolist())]
-    (tmp_path / "t.csv").write_text("\n".join(["bag,label,when,x", *lines]))
-    for options in ({}, {"time": "when"}, {"instance": "when"}):
+    bag = ORDERS[order](rng, rng.choice(40, size=5000, p=rng.dirichlet(np.full(40, 0.3))))
+    lines = [f"{prefix}{b},{b % 2},{rng.integers(9)},p{b % 3},{i}" for i, b in enumerate(bag.tolist())]
+    (tmp_path / "t.csv").write_text("\n".join(["bag,label,when,g,x", *lines]))
+    for options in ({}, {"time": "when"}, {"instance": "when", "group": "g"}):
         whole = read(tmp_path / "t.csv", **options)
-        for rows in (1, 30, 499):
+        for rows in (1, 300, 4999):
             blocks = list(read_blocks(tmp_path / "t.csv", **options, rows=rows))
-            for part in ("ids", "instances", "sizes"):
-                found = np.concatenate([getattr(block.bags, part) for block in blocks])
-                np.testing.assert_array_equal(found, getattr(whole.bags, part))
-            np.testing.assert_array_equal(np.concatenate([b.y for b in blocks]), whole.y)
-            if "instance" in options:
-                names = np.concatenate([block.instance_ids for block in blocks])
-                np.testing.assert_array_equal(names, whole.instance_ids)
+            assert all(block.bags.n_instances >= rows for block in blocks[:-1])
+            ids = [i for block in blocks for i in block.bags.ids]
+            if bucket == 10**6 or order in ("adjacent", "in the order of ids"):
+                assert ids == whole.bags.ids.tolist()
+            assert sorted(ids) == sorted(whole.bags.ids.tolist())
+            for block in blocks:
+                which = np.array([whole.bags.ids.tolist().index(i) for i in block.bags.ids])
+                rows_of = whole.bags.rows_of(which)
+                np.testing.assert_array_equal(block.bags.sizes, whole.bags.sizes[which])
+                np.testing.assert_array_equal(
+                    block.bags.instances, whole.bags.instances[rows_of]
+                )
+                for part, place in (("y", which), ("groups", which), ("instance_ids", rows_of)):
+                    found, expected = getattr(block, part), getattr(whole, part)
+                    assert (found is None) == (expected is None)
+                    assert found is None or found.tolist() == expected[place].tolist()
+
+
+def test_rows_that_disagree_are_named_from_any_bucket(tmp_path, monkeypatch):
+    monkeypatch.setattr(_gathering, "_BUCKET", 10)
+    rng = np.random.default_rng(0)
+    bag = rng.integers(5, size=300)
+    lines = [f"b{b},{b % 2},{i}" for i, b in enumerate(bag.tolist())]
+    lines[200] = f"b{bag[200]},7,200"
+    (tmp_path / "t.csv").write_text("\n".join(["bag,label,x", *lines]))
+    with pytest.raises(DataFormatError, match="has two labels") as caught:
+        list(read_blocks(tmp_path / "t.csv", rows=20))
+    assert caught.value.line == 202
 
 
 @pytest.mark.parametrize("odd", ["007", "+7", " 7", "7.0", "x7", "9223372036854775808"])

@@ -8,8 +8,7 @@ def as_array(column):
 
     So is a column with missing values, which are None.
     """
-    dtype = _DTYPES.get(str(column.type))
-    if dtype is None or column.null_count:
+    if not is_plain(column):
         values = column.to_pylist()
         if str(column.type) == "bool" and not column.null_count:
             return np.array(values, dtype=bool)
@@ -17,7 +16,19 @@ def as_array(column):
         array[:] = values
         return array
     # Not by `to_numpy`, which imports pandas.
+    dtype = _DTYPES[str(column.type)]
     return np.frombuffer(column.buffers()[1], dtype)[column.offset : column.offset + len(column)]
 
 
-_DTYPES = {"int64": np.int64, "double": np.float64, "float": np.float32}
+def is_plain(column):
+    """Whether the values of a column lie in memory like those of an array."""
+    return str(column.type) in _DTYPES and not column.null_count
+
+
+_DTYPES = {
+    "int64": np.int64,
+    "int32": np.int32,
+    "uint64": np.uint64,
+    "double": np.float64,
+    "float": np.float32,
+}

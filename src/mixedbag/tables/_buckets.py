@@ -1,87 +1,84 @@
-"""Rows sorted in bounded memory: into buckets on disk by the first row of their bag, then each.
-
-The engine sorts, too, but within 100 MB it gave up on ten million rows; here, only one bucket is in
-memory at a time, whatever the number of rows or bags.
-"""
+"""Rows parted into buckets on disk, of which one at a time is in memory."""
 
 import tempfile
-from array import array
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from mixedbag.tables._arrays import as_array
+from mixedbag.tables._arrays import as_array, is_plain
 
-_MOST = 512  # buckets
-_PLACES = 16_384  # among which the edges of buckets are chosen
-
-
-def edges_of(relation, rows):
-    """Where buckets of whole bags with about so many rows begin, as first rows of bags."""
-    rows = max(rows, relation.n_rows // _MOST)
-    width = max(1, relation.n_rows // _PLACES)
-    found = relation.ask(
-        f"select first // {width} as place, cast(sum(n) as bigint) from bags "
-        "group by place order by place"
-    )
-    place, n_rows = np.array(found, dtype=np.int64).T
-    bucket = (np.cumsum(n_rows) - n_rows) // rows
-    return place[np.flatnonzero(np.diff(bucket, prepend=-1))] * width
+MOST = 256  # buckets
 
 
-def in_order(reader, keys, edges, folder):
-    """The batches of `reader` sorted by the columns `keys`, of which the first decides the bucket.
+class Rows(NamedTuple):
+    """Features of rows as one table, and a batch of all that is known about them beside."""
 
-    Together, the keys of a row are unlike those of all others.
+    about: Any  # a record batch of Arrow
+    X: np.ndarray
+
+
+def parted(pieces, n_buckets, folder):
+    """The `Rows` of each bucket in turn, in the order in which they came.
+
+    The column ``bucket`` of the pieces numbers the buckets, and is left out.
     """
+    stored: list[list] = [[] for _ in range(n_buckets)]  # place, size and rows of each part
+    like = None
     with tempfile.TemporaryFile(dir=folder) as file:
-        stored = [array("q") for _ in edges]  # place and size of each part
-        for batch in reader:
-            for bucket, part in _parted(batch, keys[0], edges):
-                message = part.serialize()
-                stored[bucket].extend((file.tell(), message.size))
+        for piece in pieces:
+            for bucket, like in _by_bucket(piece):
+                about, X = like
+                message = about.serialize()
+                stored[bucket].append((file.tell(), message.size, len(X)))
                 file.write(message)
-        for places in stored:
-            if places:
-                yield _sorted(_stored(file, places, reader.schema), keys)
+                file.write(X)
+        for places in filter(None, stored):
+            yield _read(file, places, like)
 
 
-def _stored(file, places, schema):
-    """The batches at some places of a file."""
+def joined(batches):
+    """Batches as one."""
     import pyarrow as pa
 
-    batches = []
-    for start, size in zip(places[::2], places[1::2]):
-        file.seek(start)
-        batches.append(pa.ipc.read_record_batch(pa.py_buffer(file.read(size)), schema))
-    return batches
+    if len(batches) == 1:
+        return batches[0]
+    return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
 
 
-def _sorted(parts, keys):
-    """The rows of all parts in order, as one batch; the list is emptied, to have memory for it."""
-    import pyarrow as pa
-
-    whole = pa.Table.from_batches(parts).combine_chunks().to_batches()[0]
-    parts.clear()
-    return whole.take(pa.array(_order([as_array(whole[key]) for key in keys])))
-
-
-def _parted(batch, key, edges):
-    """Bucket and rows of the parts of a batch, in the order of buckets."""
-    import pyarrow as pa
-
-    bucket = (np.searchsorted(edges, as_array(batch[key]), side="right") - 1).astype(np.uint16)
+def _by_bucket(piece):
+    """Bucket and rows of the parts of a piece."""
+    bucket = as_array(piece.about["bucket"]).astype(np.uint16)
     order = np.argsort(bucket, kind="stable")
-    batch = batch.take(pa.array(order))
-    found, starts = np.unique(bucket[order], return_index=True)
-    for one, start, stop in zip(found, starts, [*starts[1:], len(order)]):
-        yield one, batch.slice(start, stop - start)
+    about, X = _in_order(piece.about.drop_columns(["bucket"]), order), piece.X[order]
+    ends = np.cumsum(np.bincount(bucket))
+    for one, (start, stop) in enumerate(zip([0, *ends], ends)):
+        if start < stop:
+            yield one, Rows(about.slice(start, stop - start), X[start:stop])
 
 
-def _order(keys):
-    """The permutation that sorts by several keys."""
-    if len(keys) == 2:
-        first, row = (key - key.min() for key in keys)
-        span = int(row.max()) + 1
-        if (int(first.max()) + 1) * span < 2**63:  # one key sorts several times faster than two
-            return np.argsort(first * span + row)
-    return np.lexsort(keys[::-1])
+def _in_order(batch, order):
+    """Like `take`, which is several times slower than NumPy."""
+    import pyarrow as pa
+
+    columns = []
+    for column in batch.columns:
+        if is_plain(column):
+            columns.append(pa.array(as_array(column)[order]))
+        else:
+            columns.append(column.take(pa.array(order)))
+    return pa.record_batch(columns, batch.schema.names)
+
+
+def _read(file, places, like):
+    """The rows at some places of a file."""
+    import pyarrow as pa
+
+    X = np.empty((sum(n_rows for _, _, n_rows in places), like.X.shape[1]), like.X.dtype)
+    batches, start = [], 0
+    for place, size, n_rows in places:
+        file.seek(place)
+        message = pa.py_buffer(file.read(size))
+        batches.append(pa.ipc.read_record_batch(message, like.about.schema))
+        file.readinto(X[start : start + n_rows])
+        start += n_rows
+    return Rows(joined(batches), X)

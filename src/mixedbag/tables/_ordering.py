@@ -10,7 +10,7 @@ from mixedbag.datasets._formats.source import shown
 from mixedbag.tables import _kinds as kinds
 from mixedbag.tables._coding import kinds_of
 
-_AGREED = {"label": "labels", "weight": "weights", "group": "groups"}
+AGREED = {"label": "labels", "weight": "weights", "group": "groups"}
 
 
 @dataclass(frozen=True)
@@ -23,13 +23,23 @@ class Ordering:
     adjacent: bool = True
 
 
+def role_values(relation, roles):
+    """SQL for the values of roles, given their positions; makes the view ``keyed`` of them."""
+    values = {role: _value(relation, role, j) for role, j in roles.items() if role != "instance"}
+    relation.con.execute(
+        f"create or replace temp view keyed as select row, {selected(values)} from rows"
+    )
+    _refuse_missing(relation, values, roles)
+    if "weight" in values:
+        _refuse_negative(relation, roles["weight"])
+    return values
+
+
 def arrange(relation, roles):
     """Make the table ``bags``, given the positions of roles; the `Ordering` of rows."""
     con = relation.con
-    values = {role: _value(relation, role, j) for role, j in roles.items() if role != "instance"}
-    agreed = tuple(role for role in _AGREED if role in values)
-    columns = ", ".join(f'{sql} as "{role}"' for role, sql in values.items())
-    con.execute(f"create or replace temp view keyed as select row, {columns} from rows")
+    values = role_values(relation, roles)
+    agreed = tuple(role for role in AGREED if role in values)
     extras = "".join(
         f', arg_min("{role}", row) as "{role}", '
         f'min("{role}") is distinct from max("{role}") as {role}_differs'
@@ -39,9 +49,6 @@ def arrange(relation, roles):
         "create or replace table bags as select bag as key, min(row) as first, max(row) as last, "
         f"count(*) as n{extras} from keyed group by bag"
     )
-    _refuse_missing(relation, values, roles)
-    if "weight" in values:
-        _refuse_negative(relation, roles["weight"])
     for role in agreed:
         _refuse_disagreement(relation, role)
     if "label" in agreed:
@@ -104,18 +111,25 @@ def id_of(relation, j):
 
 def whole_ids(relation, expression, table):
     """SQL for ids as whole numbers where all of them are written as such, else as they are."""
-    if _all_whole(relation, f"cast({expression} as varchar)", table):
+    ((kind,),) = relation.ask(f"select typeof({expression}) from {table} limit 1")
+    text = f"cast({expression} as varchar)"
+    if kind in kinds.INTEGERS or _all_whole(relation, text, table):
         return f"cast({expression} as bigint)"
     return expression
 
 
 def _all_whole(relation, text, table):
     """Whether all texts are whole numbers as one would write them, in 64 bits."""
-    ((whole,),) = relation.ask(
-        f"select bool_and({text} is null or (regexp_full_match({text}, '{kinds.WHOLE}') "
-        f"and try_cast({text} as bigint) is not null)) from {table}"
+    ((odd,),) = relation.ask(  # which ends at the first that is none
+        f"select exists(select 1 from {table} where {text} is not null and not "
+        f"(regexp_full_match({text}, '{kinds.WHOLE}') and try_cast({text} as bigint) is not null))"
     )
-    return bool(whole)
+    return not odd
+
+
+def selected(values):
+    """SQL for values by the names of their columns."""
+    return ", ".join(f'{value} as "{name}"' for name, value in values.items())
 
 
 def _time(relation, j):
@@ -151,13 +165,10 @@ def _time(relation, j):
 
 def _refuse_missing(relation, values, roles):
     """Refuse a row without bag, weight, group or time; a bag may be without a label."""
-    ((row,),) = relation.ask("select min(first) from bags where key is null")
-    missing = [] if row is None else [(row, "bag")]
-    needed = [role for role in values if role not in ("bag", "label")]
-    if needed:
-        counts = ", ".join(f'min(row) filter (where "{role}" is null)' for role in needed)
-        (first,) = relation.ask(f"select {counts} from keyed")
-        missing += [(row, role) for row, role in zip(first, needed) if row is not None]
+    needed = [role for role in values if role != "label"]
+    counts = ", ".join(f'min(row) filter (where "{role}" is null)' for role in needed)
+    (first,) = relation.ask(f"select {counts} from keyed")
+    missing = [(row, role) for row, role in zip(first, needed) if row is not None]
     if missing:
         row, role = min(missing)
         raise relation.error(f"no {role} in column {relation.names[roles[role]]!r}", row)
@@ -193,7 +204,7 @@ def _refuse_disagreement(relation, role):
         "order by k.row limit 1"
     )
     raise relation.error(
-        f"bag {bag!r} has two {_AGREED[role]}: {one!r} ({relation.place(first)}) and {other!r}"
+        f"bag {bag!r} has two {AGREED[role]}: {one!r} ({relation.place(first)}) and {other!r}"
         f" ({relation.place(row)})",
         row,
     )

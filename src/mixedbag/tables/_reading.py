@@ -15,7 +15,8 @@ from mixedbag.tables import _kinds as kinds
 from mixedbag.tables import _labels
 from mixedbag.tables._coding import code, kinds_of, on_missing
 from mixedbag.tables._engine import first_line, sandbox
-from mixedbag.tables._fetching import fetch_blocks, fetch_matrix
+from mixedbag.tables._fetching import fetch_bags, fetch_matrix
+from mixedbag.tables._gathering import Gathering, gathered, survey
 from mixedbag.tables._labels import Labels
 from mixedbag.tables._ordering import Ordering, arrange, id_of, label_of, whole_ids
 from mixedbag.tables._relation import Relation
@@ -58,7 +59,7 @@ def read(source: Any, roles: Roles, query: str | None = None) -> BagData:
     (Bags(2 bags, 3 instances × 1 features), [1, 0])
     """
     with _planned(source, roles, query) as plan:
-        (block,) = plan.blocks(plan.relation.n_rows)
+        block = fetch_bags(plan.relation, plan.features, plan.ordering, plan.instance)
         X, names, notes = _usable(plan, block)
         return _bag_data(block, X, names, (*plan.relation.notes, *notes))
 
@@ -272,7 +273,7 @@ class _Plan:
     relation: Relation
     features: list
     notes: list
-    ordering: Ordering | None
+    ordering: Ordering | Gathering | None  # the latter to read in blocks
     instance: str | None  # SQL for the name of an instance
     required: bool  # whether the features were asked for by name
     folder: str  # for what does not fit in memory
@@ -282,7 +283,7 @@ class _Plan:
         return [feature.name for feature in self.features]
 
     def blocks(self, rows):
-        return fetch_blocks(
+        return gathered(
             self.relation, self.features, self.ordering, self.instance, rows, self.folder
         )
 
@@ -311,13 +312,14 @@ def _engine_on(source, memory=None):
 
 @contextmanager
 def _planned(source, roles, query=None, memory=None):
+    """The plan of a table: to be read at once, or in blocks where the memory is limited."""
     with _engine_on(source, memory) as (con, folder):
         relation = open_relation(con, folder, source, roles, query)
         positions = roles.positions(relation.names, relation.header_error)
         asked = roles.feature_positions(relation.names, positions.values(), relation.header_error)
         required = roles.features is not None
         features, notes = code(relation, asked, required)
-        ordering = arrange(relation, positions)
+        ordering = (arrange if memory is None else survey)(relation, positions)
         instance = None
         if "instance" in positions:
             instance = whole_ids(relation, id_of(relation, positions["instance"]), "rows")
