@@ -24,10 +24,11 @@ def read_blocks(
     query: str | None = None,
     rows: int = 100_000,
 ) -> Iterator[BagData]:
-    """Read a file as a sequence of blocks of whole bags, in the order in which bags first appear.
+    """Read a file as a sequence of blocks of whole bags.
 
     Tables and folders of bags are never held in memory as a whole, whatever the order of their
-    rows. Other formats are read at once and then cut.
+    rows. Other formats are read at once and then cut. Bags come in the order in which they first
+    appear; but those of a long table whose rows are not adjacent, in one of their own.
 
     Parameters
     ----------
@@ -67,8 +68,8 @@ def read_blocks(
     ... b,0,0.1
     ... c,0,0.3
     ... c,0,0.2''')
-    >>> [block.bags.ids.tolist() for block in read_blocks("long.csv", rows=3)]
-    [['a', 'b'], ['c']]
+    >>> [block.bags.ids.tolist() for block in read_blocks("long.csv", rows=2)]
+    [['a'], ['b', 'c']]
     """
     from mixedbag import tables
 

@@ -23,7 +23,7 @@ from mixedbag.tables._relation import Relation
 from mixedbag.tables._roles import Roles
 from mixedbag.tables._sources import files_of, is_frame, open_relation
 
-_STREAM_MEMORY = "100MB"
+_STREAM_MEMORY = "80MB"
 _LEARNING_MEMORY = "400MB"
 
 
@@ -69,7 +69,8 @@ def read_blocks(
 ) -> Iterator[BagData]:
     """A table of any length as blocks of whole bags with at least `rows` instances, as `BagData`.
 
-    The rows of a bag need not be adjacent.
+    The rows of a bag need not be adjacent. Where they are not, and the table is long, bags come in
+    an order of their own.
 
     Parameters
     ----------
@@ -97,8 +98,8 @@ def read_blocks(
     >>> import pyarrow as pa
     >>> from mixedbag.tables import Roles, read_blocks
     >>> table = pa.table({"bag": [0, 1, 0, 1, 2], "label": [0, 1, 0, 1, 0], "x": [1.0, 2, 3, 4, 5]})
-    >>> [block.bags.sizes.tolist() for block in read_blocks(table, Roles(), rows=3)]
-    [[2, 2], [1]]
+    >>> [block.bags.sizes.tolist() for block in read_blocks(table, Roles(), rows=2)]
+    [[2], [2, 1]]
     """
     with _planned(source, roles, query, _STREAM_MEMORY) as plan:
         for block in plan.blocks(rows):
