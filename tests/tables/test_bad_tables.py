@@ -81,6 +81,11 @@ REFUSED = {
     "database in name only": (b"SQLite format 3\0" + b"x" * 200, {}, None, "SQLite: "),
     "Parquet in name only": (b"PAR1" + b"x" * 200, {}, None, "not a readable Parquet file"),
     "Arrow in name only": (b"ARROW1\0\0" + b"x" * 200, {}, None, "not a readable Arrow file"),
+    "workbook": (b"PK\x03\x04" + bytes(99), {}, None, "this is a workbook or another zip archive"),
+    "old workbook": (b"\xd0\xcf\x11\xe0" + bytes(99), {}, None, "this is an old workbook"),
+    "PDF": (b"%PDF-1.7\n1 0 obj\n", {}, None, "this is a PDF document, no table"),
+    "pickle": (b"\x80\x04\x95\x10" + bytes(9), {}, None, "this is a pickle, no table"),
+    "web page": ("<!DOCTYPE html><table></table>", {}, None, "this is a web page, no table"),
     "DuckDB in name only": (b"x" * 8 + b"DUCK" + b"x" * 200, {}, None, "not a readable DuckDB"),
 }  # fmt: skip
 

@@ -52,7 +52,8 @@ def test_bags_in_blocks_are_those_of_a_whole_table(tmp_path, monkeypatch, order,
     monkeypatch.setattr(_gathering, "_BATCH", 1)  # as few rows as the engine gives
     rng = np.random.default_rng(1)
     bag = ORDERS[order](rng, rng.choice(40, size=5000, p=rng.dirichlet(np.full(40, 0.3))))
-    lines = [f"{prefix}{b},{b % 2},{rng.integers(9)},p{b % 3},{i}" for i, b in enumerate(bag.tolist())]
+    rows = [(f"{prefix}{b}", b % 2, rng.integers(9), f"p{b % 3}") for b in bag.tolist()]
+    lines = [",".join(map(str, (*row, i))) for i, row in enumerate(rows)]
     (tmp_path / "t.csv").write_text("\n".join(["bag,label,when,g,x", *lines]))
     for options in ({}, {"time": "when"}, {"instance": "when", "group": "g"}):
         whole = read(tmp_path / "t.csv", **options)
@@ -67,9 +68,7 @@ def test_bags_in_blocks_are_those_of_a_whole_table(tmp_path, monkeypatch, order,
                 which = np.array([whole.bags.ids.tolist().index(i) for i in block.bags.ids])
                 rows_of = whole.bags.rows_of(which)
                 np.testing.assert_array_equal(block.bags.sizes, whole.bags.sizes[which])
-                np.testing.assert_array_equal(
-                    block.bags.instances, whole.bags.instances[rows_of]
-                )
+                np.testing.assert_array_equal(block.bags.instances, whole.bags.instances[rows_of])
                 for part, place in (("y", which), ("groups", which), ("instance_ids", rows_of)):
                     found, expected = getattr(block, part), getattr(whole, part)
                     assert (found is None) == (expected is None)

@@ -141,9 +141,7 @@ def _together(relation, gathering, parts):
     for about, X in parts:
         sizes, ids, order = _grouped(about, gathering)
         found = {
-            role: _agreed(about[role], order, sizes)
-            for role in AGREED
-            if role in gathering.values
+            role: _agreed(about[role], order, sizes) for role in AGREED if role in gathering.values
         }
         if "instance" in about.schema.names:
             found["instance"] = as_array(about["instance"])[order]

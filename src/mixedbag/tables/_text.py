@@ -22,6 +22,14 @@ _CHUNK = 2**22  # bytes of text looked at a time
 _SAMPLE = 1000  # rows looked at to guess which columns are numbers
 _QUOTED = re.compile(r'"[^"]*"')
 _BLANKS = re.compile(r'"[^"]*"|[^\s"]+')
+_FOREIGN = {  # by their first bytes
+    b"PK\x03\x04": "a workbook or another zip archive",
+    b"\xd0\xcf\x11\xe0": "an old workbook",
+    b"%PDF": "a PDF document",
+    **{bytes([0x80, protocol]): "a pickle" for protocol in range(2, 6)},
+    b"<!doctype html": "a web page",
+    b"<html": "a web page",
+}
 csv.field_size_limit(1 << 30)
 
 
@@ -66,6 +74,7 @@ class TextFile:
 
 def open_text(path, folder, error, delimiter=None, header=True):
     """The `TextFile` of a path that holds text; copies go to `folder`."""
+    _refuse_foreign(path, error)
     notes = []
     survey = survey_of(path)
     if survey.needs_copy:
@@ -93,6 +102,14 @@ def open_text(path, folder, error, delimiter=None, header=True):
         path, error, names, delimiter, has_header, line, offset,
         survey.n_lines, survey.underscores, survey.commas, survey.line_ends, _width(path), notes,
     )  # fmt: skip
+
+
+def _refuse_foreign(path, error):
+    with open(path, "rb") as file:
+        head = file.read(64).lower()
+    for mark, what in _FOREIGN.items():
+        if head.startswith(mark.lower()):
+            raise error(f"this is {what}, no table: save the table as CSV or Parquet", None)
 
 
 def header_names(names):

@@ -18,7 +18,7 @@ def read_mat(source):
                 raise source.error(f"two files hold a variable {twice!r}")
             variables.update(found)
         if not variables:
-            raise source.error("a folder without .mat files")
+            raise source.error("a folder without .npy, .npz, .h5, .safetensors or .mat files")
     else:
         variables = _variables(source)
     for value in variables.values():
