@@ -201,8 +201,9 @@ def _of_rows(blocks, rows):
 def _one(blocks):
     if len(blocks) == 1:
         return blocks[0]
-    parts = {name: [getattr(block, name) for block in blocks] for name in vars(blocks[0])}
-    return Block(**{n: None if v[0] is None else np.concatenate(v) for n, v in parts.items()})
+    parts: dict = {name: [getattr(block, name) for block in blocks] for name in vars(blocks[0])}
+    whole: dict = {n: None if v[0] is None else np.concatenate(v) for n, v in parts.items()}
+    return Block(**whole)
 
 
 def _pieces(block, rows):
