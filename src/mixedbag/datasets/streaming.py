@@ -68,8 +68,8 @@ def read_blocks(
     ... b,0,0.1
     ... c,0,0.3
     ... c,0,0.2''')
-    >>> [block.bags.ids.tolist() for block in read_blocks("long.csv", rows=2)]
-    [['a'], ['b', 'c']]
+    >>> [block.bags.ids.tolist() for block in read_blocks("long.csv", rows=3)]
+    [['a', 'b'], ['c']]
     """
     from mixedbag import tables
 
