@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from mixedbag.cli import tables
+from mixedbag.cli import _tables as tables
 from mixedbag.cli._overlap import side_by_side
 from mixedbag.datasets import DataFormatError
 

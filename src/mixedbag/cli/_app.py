@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from mixedbag._version import __version__
-from mixedbag.cli import _compare, _datasets, _demo, _evaluate, _explain, _fit, _rates, predict
+from mixedbag.cli import _compare, _datasets, _demo, _evaluate, _explain, _fit, _predict, _rates
 from mixedbag.cli._signals import Terminated, heeded
 from mixedbag.cli._terminal import say
 from mixedbag.exceptions import InputError
@@ -22,7 +22,7 @@ app = typer.Typer(
 )
 app.command("compare")(_compare.command)
 app.command("fit")(_fit.command)
-app.command("predict")(predict.command)
+app.command("predict")(_predict.command)
 app.command("evaluate")(_evaluate.command)
 app.command("explain")(_explain.command)
 app.command("rates")(_rates.command)

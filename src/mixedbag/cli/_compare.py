@@ -13,8 +13,8 @@ import typer
 
 from mixedbag.cli import _options
 from mixedbag.cli._runs import refuse_other_run, remember, sign
+from mixedbag.cli._tables import read_data, require_labels, seconds, shape
 from mixedbag.cli._terminal import say, shown, wide
-from mixedbag.cli.tables import read_data, require_labels, seconds, shape
 from mixedbag.exceptions import InputError
 
 _ASKED = ("metric", "cost", "positive")
@@ -252,7 +252,7 @@ def leave_leaderboard(result, folder):
 
 def write_folder(result, out, data, title, others=None):
     """Everything a comparison leaves; the report comes last."""
-    from mixedbag.cli.predict import write_answers
+    from mixedbag.cli._predict import write_answers
     from mixedbag.comparison._outputs import write_outputs
     from mixedbag.report import write_report
 

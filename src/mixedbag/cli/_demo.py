@@ -30,7 +30,7 @@ def command(
     """Which bags of handwritten digits contain a 9? Compare learners on built-in data."""
     from mixedbag.cli._compare import run
     from mixedbag.cli._runs import refuse_other_run
-    from mixedbag.cli.tables import seconds
+    from mixedbag.cli._tables import seconds
     from mixedbag.comparison import Guess
     from mixedbag.datasets import load_digits_bags
 

@@ -10,7 +10,7 @@ import typer
 from mixedbag.cli import _options
 from mixedbag.cli._edge import at_the_edge, load_model
 from mixedbag.cli._runs import refuse_other_run
-from mixedbag.cli.tables import refuse_unlabelled
+from mixedbag.cli._tables import refuse_unlabelled
 from mixedbag.exceptions import InputError
 
 _WORST = 20  # bags that the page lists

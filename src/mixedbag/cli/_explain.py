@@ -37,7 +37,7 @@ def command(
         needed_features,
         remembered,
     )
-    from mixedbag.cli.tables import read_bag
+    from mixedbag.cli._tables import read_bag
 
     fitted = load_model(model)
     with asking(model):

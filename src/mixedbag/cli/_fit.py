@@ -8,8 +8,8 @@ import typer
 
 from mixedbag.cli import _options
 from mixedbag.cli._runs import refuse_other_run, remember
+from mixedbag.cli._tables import fits_in_memory, read_data, require_labels, spool_bags
 from mixedbag.cli._terminal import say
-from mixedbag.cli.tables import fits_in_memory, read_data, require_labels, spool_bags
 
 
 def command(

@@ -10,8 +10,8 @@ import typer
 
 from mixedbag._tables import plain
 from mixedbag.cli import _options
+from mixedbag.cli._tables import read_data, require_labels
 from mixedbag.cli._terminal import say, shown, wide
-from mixedbag.cli.tables import read_data, require_labels
 from mixedbag.exceptions import InputError
 
 _FEW = 12  # numbers of more values are cut into quarters

@@ -48,7 +48,7 @@ def command(
 
     from mixedbag.cli._answers import asking, needed_features, remembered
     from mixedbag.cli._overlap import ahead, behind, side_by_side
-    from mixedbag.cli.tables import stream_amounts
+    from mixedbag.cli._tables import stream_amounts
 
     # The system's allocator gives memory back sooner than that of Arrow.
     pa.set_memory_pool(pa.system_memory_pool())
@@ -146,7 +146,7 @@ def instance_columns(fitted: Any, data: "BagData", known: bool = False) -> dict[
     import pyarrow as pa
 
     from mixedbag.cli._answers import instance_answers, outside
-    from mixedbag.cli.tables import as_numbers
+    from mixedbag.cli._tables import as_numbers
 
     bags = data.bags
     places = {} if data.coords is None else dict(zip("xy", data.coords.T))
