@@ -42,11 +42,11 @@ class MITreeClassifier(LogOddsMixin, BagClassifier):
 
     Notes
     -----
-    Ruffo's thesis was not available to us: the questions are as later papers retell them. He built
-    on C4.5, which divides the gain of a question by its split information and prunes by estimated
-    errors; here the gain stands alone and the tree is cut back by its cost. The score of a bag is
-    the log-odds of its leaf, with one bag added to either class; that of an instance is what the
-    tree says of it alone.
+    Neither Ruffo's thesis nor a paper that spells out its tests was available to us: the questions
+    are those that the method is commonly said to ask. He built on C4.5, which divides the gain of a
+    question by its split information and prunes by estimated errors; here the gain stands alone and
+    the tree is cut back by its cost. The score of a bag is the log-odds of its leaf, with one bag
+    added to either class; that of an instance is what the tree says of it alone.
 
     Examples
     --------
