@@ -42,7 +42,7 @@ class MITreeClassifier(LogOddsMixin, BagClassifier):
 
     Notes
     -----
-    Neither Ruffo's thesis nor a paper that spells out its tests was available to us: the questions
+    Neither Ruffo's own text nor one that spells out its tests was available to us: the questions
     are those that the method is commonly said to ask. He built on C4.5, which divides the gain of a
     question by its split information and prunes by estimated errors; here the gain stands alone and
     the tree is cut back by its cost. The score of a bag is the log-odds of its leaf, with one bag
