@@ -124,6 +124,8 @@ PUBLIC = [
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_a_public_module_lists_its_documented_api_and_nothing_else(name):
+    if name == "mixedbag.engines":
+        pytest.importorskip("distributed")  # an extra
     module = importlib.import_module(name)
     assert module.__doc__
     listed = [member for member in module.__all__ if not member.startswith("__")]

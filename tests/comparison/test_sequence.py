@@ -112,6 +112,17 @@ def test_what_promises_more_for_its_cost_comes_first(data):
     assert order.index("slow and good") < order.index("slow")
 
 
+def test_the_yardstick_is_second_on_every_board(data):
+    protocol, candidates = protocol_of(data)
+    units = sequence(candidates, protocol)
+    order = list(dict.fromkeys(u.candidate.name for u in units if u.block == 0))
+    assert order.index("bag statistics + extra trees") == 1
+    without = [c for c in candidates if c.name != "bag statistics + extra trees"]
+    assert order[:1] + order[2:] == list(
+        dict.fromkeys(u.candidate.name for u in sequence(without, protocol) if u.block == 0)
+    )
+
+
 def sequence_of(candidates, protocol):
     estimator = Pipeline([("learner", SpreadLabels(LogisticRegression()))])
     return sequence([Candidate(c.name, estimator, {}, c.effort) for c in candidates], protocol)

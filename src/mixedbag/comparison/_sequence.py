@@ -12,6 +12,7 @@ from mixedbag.comparison._candidates import for_bags, seconds_of_fit
 from mixedbag.comparison._trials import blocks
 from mixedbag.exceptions import InputError
 
+_YARDSTICK = "bag statistics + extra trees"  # what one would try without bags: on every board
 _QUICK = 4.0  # expected seconds within which the first learner should be through
 _CLOSE = 0.02  # merits that differ by less are not worth waiting for
 _REFINING = 0.3  # what further settings promise, beside the learner's first
@@ -33,7 +34,7 @@ class Unit(NamedTuple):
 
 
 def sequence(candidates, protocol):
-    """All units: a quick strong learner first, then what promises the stack most for its cost.
+    """All units: a quick strong learner, the yardstick, what promises the stack most for its cost.
 
     A learner meets all folds with a block of settings before anything else is begun, so that its
     figures are whole. What a learner promises is its merit in the table, squared: merits close to
@@ -50,7 +51,12 @@ def sequence(candidates, protocol):
             steps.append((-priority, -candidate.effort.merit, place, block, seconds))
     steps.sort()
     first = _first(steps)
-    steps.sort(key=lambda step: step is not first)
+
+    def later(step):
+        _, _, place, block, _ = step
+        return step is not first, (candidates[place].name, block) != (_YARDSTICK, 0)
+
+    steps.sort(key=later)
     return [
         Unit(candidates[place], split, block, seconds / len(protocol.splits))
         for _, _, place, block, seconds in steps
