@@ -132,5 +132,6 @@ NOTES = (
     "many met all folds in it; seconds: what their trials took, beside other work. A learner that "
     "is absent from a column of the second table comes later in the sequence. How the stack "
     "weighs, how it calibrates and in which order learners come was settled on the development "
-    "collection (product/choice), which has none of these sets; they were then run once."
+    "collection (product/choice), which has none of these sets; they were then run once. That "
+    "extra trees come second, as the yardstick, was decided after seeing rows without them."
 )
