@@ -199,6 +199,16 @@ def test_who_cannot_finish_does_not_begin_and_the_others_do(data, monkeypatch):
     assert all(map(np.array_equal, outcome(again)[1:], outcome(result)[1:]))
 
 
+def test_who_may_still_be_compiling_does_not_tell_the_pace():
+    schedule = object.__new__(_schedule.Schedule)
+    schedule._n_workers = 2
+    schedule._paces = {"compiling": [9.0]}
+    assert schedule._pace() == 9.0  # nobody else tells
+    schedule._paces["compiled"] = [8.0, 8.5, 0.5]
+    assert schedule._pace() == schedule._pace("compiled") == 0.5
+    assert schedule._pace("compiling") == 9.0
+
+
 def test_time_for_the_report_is_kept_free_within_the_budget(data, monkeypatch):
     monkeypatch.setattr(_schedule, "seconds_of_report", lambda *_: 1e6)
     monkeypatch.setattr(_schedule, "_MOST_KEPT", 1.0)

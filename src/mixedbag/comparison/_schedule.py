@@ -237,10 +237,13 @@ class Schedule:
     def _pace(self, name=None):
         """How much longer units take than the table says: a learner's own, or everybody's.
 
-        A learner's quickest unit tells: the others may have had to compile its kernels first.
+        A learner's quickest unit tells: the others may have had to compile its kernels first. Of
+        all learners those tell that every worker may have compiled by now, if there are any.
         """
         own = self._paces.get(name)
-        best = [min(own)] if own else [min(paces) for paces in self._paces.values()]
+        met = list(self._paces.values())
+        compiled = [paces for paces in met if len(paces) > self._n_workers]
+        best = [min(paces) for paces in ([own] if own else compiled or met)]
         return float(np.median(best)) if best else 1.0
 
     def _kept_for_later(self):
