@@ -18,6 +18,7 @@ from scipy import sparse
 from mixedbag.bags import Bags
 
 _CAPACITY = 2**28  # bytes of a shelf
+_PIECE = 2**20  # bytes hashed at a time: a table is not copied whole
 
 
 class Shelf:
@@ -100,6 +101,8 @@ def _parts(value):
         if value.dtype.hasobject:  # its bytes are places in memory
             raise _ChangesError
         told = f"{value.dtype}{value.shape}{value.flags.c_contiguous}"
+        flat = np.ascontiguousarray(value).reshape(-1).view(np.uint8)
+        pieces = (flat[i : i + _PIECE].tobytes() for i in range(0, len(flat), _PIECE))
         # Python's hash of 64 bits takes a quarter of blake's time, and a shelf holds few pieces.
-        return [told.encode(), str(hash(value.tobytes())).encode()]
+        return [told.encode(), *(str(hash(piece)).encode() for piece in pieces)]
     return [repr(value).encode(), b";"]
