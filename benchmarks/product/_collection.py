@@ -1,7 +1,8 @@
 """The development collection: problems on which the choice among learners may be decided.
 
 None of them is, or comes from, one of the ten sets that figures are reported on. They differ in
-what makes a label, in how rare witnesses are, in size and in width; a third have 20 to 60 bags.
+what makes a label, in how rare witnesses are, in size and in width; a third have 20 to 60 bags. In
+some the bags are there by nature, and nobody knows which instances make the label, if any do.
 Every problem is made anew from its seed or from a table that scikit-learn brings, so the collection
 is the same everywhere; once published, problems are added, never changed.
 """
@@ -138,6 +139,36 @@ def totals_of_rows(load, n_bags, size, seed=0):
     return BagData(Bags(X[rows], offsets), np.add.reduceat(target[rows], offsets[:-1]))
 
 
+# Bags by nature -----------------------------------------------------------------------------------
+
+
+def images_in_patches(positive, n_bags, seed=0, side=4, step=2):
+    """An image of a digit is a bag of square patches, those without ink left out.
+
+    The label tells some digits, `positive`, from others: ``(digits, others)``.
+    """
+    images, digits = tables.load_digits(return_X_y=True)
+    rng = check_random_state(seed)
+    half = n_bags // 2
+    chosen = [rng.permutation(np.flatnonzero(np.isin(digits, some)))[:half] for some in positive]
+    rows = rng.permutation(np.concatenate(chosen))
+    windows = np.lib.stride_tricks.sliding_window_view(
+        images[rows].reshape(-1, 8, 8), (side, side), axis=(1, 2)
+    )
+    patches = windows[:, ::step, ::step].reshape(len(rows), -1, side * side)
+    has_ink = patches.mean(axis=2) > 1.0
+    offsets = np.concatenate([[0], np.cumsum(has_ink.sum(axis=1))])
+    return BagData(Bags(patches[has_ink], offsets), np.isin(digits[rows], positive[0]).astype(int))
+
+
+def patients_in_three(n_bags, seed=0):
+    """A tumour is a bag of three: mean, error and worst of ten measures of its cells."""
+    X, target = tables.load_breast_cancer(return_X_y=True)
+    rng = check_random_state(seed)
+    rows = rng.permutation(len(X))[:n_bags]
+    return BagData(Bags(X[rows].reshape(-1, 10), np.arange(0, 3 * n_bags + 1, 3)), target[rows])
+
+
 # The collection -----------------------------------------------------------------------------------
 
 
@@ -173,6 +204,12 @@ COLLECTION = {
     "wine": _any(bags_of_rows, tables.load_wine, 2, 30, (3, 5), seed=19),
     "breast cancer": _any(bags_of_rows, tables.load_breast_cancer, 0, 56, (3, 7), seed=20),
     "iris": _any(bags_of_rows, tables.load_iris, 1, 24, (2, 4), seed=21),
+    "digits in patches: 3 or 8": _any(images_in_patches, ([3], [8]), 60, seed=33),
+    "digits in patches: 4, 7, 9": _any(images_in_patches, ([9], [4, 7]), 200, seed=34),
+    "digits in patches: odd or even": _any(
+        images_in_patches, ([1, 3, 5, 7, 9], [0, 2, 4, 6, 8]), 150, seed=35
+    ),
+    "breast cancer in three": _any(patients_in_three, 100, seed=36),
     "majority: 40 bags": _of("majority", make_majority, 40, (5, 9), 6, 1.5, random_state=22),
     "majority: 150 bags": _of("majority", make_majority, 150, (5, 15), 20, 1.0, random_state=23),
     "majority: breast cancer": _of(
@@ -204,7 +241,13 @@ def is_drawn(name):
     return "n_bags" in inspect.signature(make.func).parameters and make.func not in _OF_TABLES
 
 
-_OF_TABLES = (bags_of_rows, totals_of_rows, load_digits_bags)
+_OF_TABLES = (
+    bags_of_rows,
+    totals_of_rows,
+    load_digits_bags,
+    images_in_patches,
+    patients_in_three,
+)
 
 
 def drawn(name, n_more, draw=0):

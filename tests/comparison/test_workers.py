@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
+from threadpoolctl import threadpool_info
 
 from mixedbag import compare
 from mixedbag.comparison import _compare, _schedule
@@ -27,6 +28,9 @@ class Troublesome(LogisticRegression):
             os.abort()
         if self.tol == 3:
             time.sleep(60)
+        if self.tol == 5:
+            pools = {pool["num_threads"] for pool in threadpool_info()}
+            raise RuntimeError(f"threads: {pools}")
         return super().fit(X, y, sample_weight)
 
     def decision_function(self, X):
@@ -56,14 +60,16 @@ TROUBLE = {
     1: ("error", "RuntimeError: this learner is broken"),
     2: ("crash", "killed by signal 6"),
     3: ("stopped", "took too much of the time budget"),
+    5: ("error", "threads: {1}"),  # however many cores there are, and whatever the caller has
 }
 
 
 @pytest.mark.parametrize(
-    ("tols", "n_jobs", "budget"), [((1,), None, None), ((1, 2), 1, None), ((3,), 1, 150.0)]
+    ("tols", "n_jobs", "budget"), [((1,), None, None), ((1, 2, 5), 1, None), ((3,), 1, 150.0)]
 )
 def test_trouble_is_a_row(with_trouble, monkeypatch, tols, n_jobs, budget):
     monkeypatch.setenv("PYTHONPATH", os.path.dirname(__file__))
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
     # The healthy one, without which there is no answer, is waited for whatever it takes.
     monkeypatch.setattr(_schedule, "_PATIENCE", 0.1)
     monkeypatch.setattr(_schedule, "_SHARE", 0.0)

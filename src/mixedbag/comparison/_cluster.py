@@ -1,10 +1,12 @@
 """Trials on an existing Dask cluster: the same sequence, the same outcomes, more hands."""
 
+import threading
 import time
 from contextlib import suppress
 
 import numpy as np
 
+from mixedbag._once import Shelf
 from mixedbag.comparison._workers import Failure, attempt
 from mixedbag.engines import ClusterLostError
 from mixedbag.exceptions import InputError
@@ -44,7 +46,7 @@ class Cluster:
         return max(1, self._n_threads)
 
     def submit(self, unit):
-        future = self._client.submit(attempt, self._data, unit, pure=False)
+        future = self._client.submit(_attempt, self._data, unit, pure=False)
         self._units[future] = unit
 
     def wait(self, seconds):
@@ -105,7 +107,7 @@ class Cluster:
 
     def _scattered(self):
         try:
-            return self._client.scatter(self._protocol, broadcast=True, hash=False)
+            return self._client.scatter(_Bench(self._protocol), broadcast=True, hash=False)
         except TimeoutError as error:
             raise InputError("the cluster has no workers") from error
 
@@ -118,6 +120,27 @@ class Cluster:
         self._data = None
         if self._is_mine:
             self._client.close()
+
+
+class _Bench:
+    """The data on a worker, and for each of its threads a shelf of what earlier units made."""
+
+    def __init__(self, protocol):
+        self.protocol = protocol
+        self._of_thread = threading.local()
+
+    def __reduce__(self):
+        return _Bench, (self.protocol,)
+
+    @property
+    def shelf(self):
+        if not hasattr(self._of_thread, "shelf"):
+            self._of_thread.shelf = Shelf()
+        return self._of_thread.shelf
+
+
+def _attempt(bench, unit):
+    return attempt(bench.protocol, unit, bench.shelf)
 
 
 def _connected(client):

@@ -119,8 +119,7 @@ class Workers:
 
     def _new_worker(self):
         if self._nursery is None:  # a run that finds all its trials done starts no process
-            n_threads = max(1, (os.cpu_count() or 1) // self.capacity)
-            self._nursery = _Nursery(self._protocol, n_threads)
+            self._nursery = _Nursery(self._protocol)
         return _Worker(self._nursery)
 
     def wait(self, seconds):
@@ -164,12 +163,14 @@ class Workers:
 
 
 class _Nursery:
-    """The process that all workers are forked from; they find everything imported and loaded."""
+    """The process that all workers are forked from; they find everything imported and loaded.
 
-    def __init__(self, protocol, n_threads):
-        threads = dict.fromkeys(
-            ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(n_threads)
-        )
+    Each computes in one thread: sums of products round otherwise with another number of threads,
+    and several wait for each other longer than small matrices take.
+    """
+
+    def __init__(self, protocol):
+        threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         self._log = tempfile.TemporaryFile()  # noqa: SIM115
         self._socket, theirs = socket.socketpair()
         called = f"from mixedbag.comparison._workers import nurse; nurse({theirs.fileno()})"
