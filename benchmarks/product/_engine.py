@@ -1,7 +1,9 @@
-"""What the engine alone needs to read a table, score it and write the answers.
+"""What the engine alone needs to read a table, score it and write the columns that `predict` does.
 
-``python -m benchmarks.product._engine TABLE ANSWERS bags|instances N_FEATURES [LIMIT]``: with all
-memory and in any order, or with so much memory and the answers of a bag together.
+``python -m benchmarks.product._engine TABLE ANSWERS bags|instances N_FEATURES [LIMIT]``: the bag,
+the predicted class and two probabilities, of bags or of rows. Without a limit of memory, rows are
+written in any order and are not numbered. With one, those of a bag are together, and numbered in
+the order of the table, as `predict` promises.
 """
 
 import sys
@@ -12,12 +14,19 @@ def main(path, out, level, n_features, limit=None):
     import duckdb
 
     score = " + ".join(f"{0.1 * (j + 1)} * x{j}" for j in range(int(n_features)))
-    rows = f"(select bag, {score} as score from '{path}')"
+    scored = f"select bag, {score} as score from '{path}'"
     if level == "bags":
-        query = f"select bag, max(score) > 0, max(score) from {rows} group by bag"
+        scored = f"select bag, max(score) as score from ({scored}) group by bag"
+    elif limit:
+        scored = f"select *, row_number() over () as place from ({scored})"
+        number = "row_number() over (partition by bag order by place) - 1 as instance"
+        scored = f"select bag, {number}, score from ({scored}) order by bag, instance"
     else:
-        query = f"select bag, 0 as instance, score > 0 as predicted, score from {rows}"
-        query += " order by bag" if limit else ""
+        scored = f"select bag, 0 as instance, score from ({scored})"
+    query = (
+        "select * exclude (score), score > 0 as predicted, 1 / (1 + exp(score)) as p0, "
+        f"1 / (1 + exp(-score)) as p1 from ({scored})"
+    )
     with tempfile.TemporaryDirectory() as folder:
         config = {"memory_limit": limit, "temp_directory": folder} if limit else {}
         with duckdb.connect(config=config) as con:

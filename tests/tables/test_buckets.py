@@ -26,7 +26,7 @@ def test_rows_of_a_bucket_keep_their_order(tmp_path, n_buckets):
         Rows(batch, X[130 * i : 130 * i + 130])
         for i, batch in enumerate(about.to_batches(max_chunksize=130))
     )
-    found = list(parted(pieces, n_buckets, tmp_path))
+    found = list(parted(pieces, n_buckets, tmp_path, may_miss={"when"}))
     assert len(found) == len(np.unique(bucket))
     for rows, number in zip(found, np.unique(bucket)):
         which = np.flatnonzero(bucket == number)

@@ -17,7 +17,7 @@ from mixedbag.exceptions import InputError
 if TYPE_CHECKING:
     from mixedbag.datasets import BagData
 
-_CELLS = 200_000  # of a block: large enough to compute with, small enough to be few megabytes
+_CELLS = 100_000  # of a block: large enough to compute with, small enough to be few megabytes
 
 
 def command(
@@ -45,6 +45,7 @@ def command(
     """
     import pyarrow as pa
     from joblib import cpu_count
+    from threadpoolctl import threadpool_limits
 
     from mixedbag.cli._answers import asking, needed_features, remembered
     from mixedbag.cli._overlap import ahead, behind, side_by_side
@@ -66,6 +67,7 @@ def command(
 
     told = _Told("instances" if instances else "bags")
     with (
+        threadpool_limits(limits=1, user_api="blas"),  # the cores have blocks of their own
         output(out, as_json) as writer,
         behind(writer.write) as give,
         closing(

@@ -16,18 +16,24 @@ def as_array(column):
         array[:] = values
         return array
     # Not by `to_numpy`, which imports pandas.
-    dtype = _DTYPES[str(column.type)]
+    dtype = dtype_of(column.type)
     return np.frombuffer(column.buffers()[1], dtype)[column.offset : column.offset + len(column)]
 
 
 def is_plain(column):
     """Whether the values of a column lie in memory like those of an array."""
-    return str(column.type) in _DTYPES and not column.null_count
+    return dtype_of(column.type) is not None and not column.null_count
+
+
+def dtype_of(kind):
+    """The type of array that values of a type of Arrow lie in memory as, or None."""
+    return _DTYPES.get(str(kind))
 
 
 _DTYPES = {
     "int64": np.int64,
     "int32": np.int32,
+    "uint16": np.uint16,
     "uint64": np.uint64,
     "double": np.float64,
     "float": np.float32,

@@ -1,13 +1,17 @@
-"""Rows parted into buckets on disk, of which one at a time is in memory."""
+"""Rows parted into buckets on disk, of which one at a time is in memory.
+
+A piece of the table is sorted by bucket and written at once. Its numbers lie there as records, row
+after row, so that those of a bucket are one read, whatever the columns.
+"""
 
 import tempfile
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mixedbag.tables._arrays import as_array, is_plain
+from mixedbag.tables._arrays import as_array, dtype_of
 
-MOST = 256  # buckets
+MOST = 1024  # buckets
 
 
 class Rows(NamedTuple):
@@ -17,23 +21,27 @@ class Rows(NamedTuple):
     X: np.ndarray
 
 
-def parted(pieces, n_buckets, folder):
+def parted(pieces, n_buckets, folder, may_miss=()):
     """The `Rows` of each bucket in turn, in the order in which they came.
 
-    The column ``bucket`` of the pieces numbers the buckets, and is left out.
+    The column ``bucket`` of the pieces numbers the buckets, and is left out. Values may be missing
+    in columns of text and in those of `may_miss`.
     """
-    stored: list[list] = [[] for _ in range(n_buckets)]  # place, size and rows of each part
-    like = None
     with tempfile.TemporaryFile(dir=folder) as file:
-        for piece in pieces:
-            for bucket, like in _by_bucket(piece):
-                about, X = like
-                message = about.serialize()
-                stored[bucket].append((file.tell(), message.size, len(X)))
-                file.write(message)
-                file.write(X)
-        for places in filter(None, stored):
-            yield _read(file, places, like)
+        stored: list[_Stored] = []
+        layout: Any = None
+        for about, X in pieces:
+            bucket = as_array(about["bucket"])
+            order = np.argsort(bucket, kind="stable")
+            rows = Rows(about.drop_columns(["bucket"]), X)
+            layout = layout or _Layout.of(rows, may_miss)
+            ends = np.cumsum(np.bincount(bucket, minlength=n_buckets))
+            stored.append(_store(file, rows, order, ends, layout))
+        for bucket in range(n_buckets):
+            parts = [(piece, *piece.rows_of(bucket)) for piece in stored]
+            parts = [part for part in parts if part[2]]
+            if parts:
+                yield _fetch(file, bucket, parts, layout)
 
 
 def joined(batches):
@@ -45,40 +53,76 @@ def joined(batches):
     return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
 
 
-def _by_bucket(piece):
-    """Bucket and rows of the parts of a piece."""
-    bucket = as_array(piece.about["bucket"]).astype(np.uint16)
-    order = np.argsort(bucket, kind="stable")
-    about, X = _in_order(piece.about.drop_columns(["bucket"]), order), piece.X[order]
-    ends = np.cumsum(np.bincount(bucket))
-    for one, (start, stop) in enumerate(zip([0, *ends], ends)):
-        if start < stop:
-            yield one, Rows(about.slice(start, stop - start), X[start:stop])
+class _Layout(NamedTuple):
+    """What lies in records, and what beside them as messages of Arrow."""
+
+    record: np.dtype  # the numbers by their names, and ``features``
+    names: list  # of all columns, in their order
+    others: Any  # schema of those that are not in the records
+
+    @classmethod
+    def of(cls, rows, may_miss):
+        import pyarrow as pa
+
+        schema, X = rows.about.schema, rows.X
+        kinds = {f.name: None if f.name in may_miss else dtype_of(f.type) for f in schema}
+        fields = [(name, kind) for name, kind in kinds.items() if kind is not None]
+        record = np.dtype([*fields, ("features", X.dtype, X.shape[1:])])
+        return cls(record, schema.names, pa.schema([f for f in schema if kinds[f.name] is None]))
 
 
-def _in_order(batch, order):
-    """Like `take`, which is several times slower than NumPy."""
+class _Stored(NamedTuple):
+    """Where a piece is in the file: its records, and a message a bucket beside them."""
+
+    place: int
+    ends: np.ndarray  # of buckets, in rows
+    messages: np.ndarray  # where they begin and end, a bucket each; none where there are no others
+
+    def rows_of(self, bucket):
+        """First row and number of rows of a bucket."""
+        start = int(self.ends[bucket - 1]) if bucket else 0
+        return start, int(self.ends[bucket]) - start
+
+
+def _store(file, rows, order, ends, layout):
+    """Write the rows in the order of their buckets."""
+    about, X = rows
+    place = file.tell()
+    records = np.empty(len(X), layout.record)
+    for name in layout.record.names:
+        records[name] = X if name == "features" else as_array(about[name])
+    file.write(records.take(order))  # many times quicker than an index
+    if not layout.others.names:
+        return _Stored(place, ends, np.empty(0, np.int64))
     import pyarrow as pa
 
-    columns = []
-    for column in batch.columns:
-        if is_plain(column):
-            columns.append(pa.array(as_array(column)[order]))
-        else:
-            columns.append(column.take(pa.array(order)))
-    return pa.record_batch(columns, batch.schema.names)
+    others = about.select(layout.others.names).take(pa.array(order))
+    messages = [file.tell()]
+    for start, stop in zip([0, *ends], ends):
+        file.write(others.slice(start, stop - start).serialize())
+        messages.append(file.tell())
+    return _Stored(place, ends, np.array(messages))
 
 
-def _read(file, places, like):
-    """The rows at some places of a file."""
+def _fetch(file, bucket, parts, layout):
+    """The rows of a bucket, given the pieces that have some."""
     import pyarrow as pa
 
-    X = np.empty((sum(n_rows for _, _, n_rows in places), like.X.shape[1]), like.X.dtype)
-    batches, start = [], 0
-    for place, size, n_rows in places:
-        file.seek(place)
-        message = pa.py_buffer(file.read(size))
-        batches.append(pa.ipc.read_record_batch(message, like.about.schema))
-        file.readinto(X[start : start + n_rows])
-        start += n_rows
-    return Rows(joined(batches), X)
+    records = np.empty(sum(n_rows for _, _, n_rows in parts), layout.record)
+    content, at = records.view(np.uint8), 0
+    for piece, start, n_rows in parts:
+        size = n_rows * records.itemsize
+        file.seek(piece.place + start * records.itemsize)
+        file.readinto(content[at : at + size])
+        at += size
+    columns = {name: pa.array(records[name]) for name in layout.record.names[:-1]}
+    if layout.others.names:
+        batches = []
+        for piece, _, _ in parts:
+            begin, end = piece.messages[bucket : bucket + 2]
+            file.seek(begin)
+            message = pa.py_buffer(file.read(end - begin))
+            batches.append(pa.ipc.read_record_batch(message, layout.others))
+        columns |= dict(zip(layout.others.names, joined(batches).columns))
+    about = pa.record_batch([columns[name] for name in layout.names], layout.names)
+    return Rows(about, np.ascontiguousarray(records["features"]))
