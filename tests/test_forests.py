@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
-from mixedbag._forests import grow, leaves, probabilities
+from mixedbag._forests import ExtraTrees, RandomForest, grow, leaves, probabilities
 
 
 def problem(n_classes=2, n_rows=60):
@@ -53,3 +53,36 @@ def test_threads_grow_the_same():
     alone = grow(ExtraTreesClassifier(6, random_state=0), rows, labels, weight)
     threads = grow(ExtraTreesClassifier(6, random_state=0, n_jobs=2), rows, labels, weight)
     assert_same(alone, threads)
+
+
+OTHERS = [{"max_depth": 2}, {"class_weight": "balanced"}, {"ccp_alpha": 0.01}, {"max_samples": 0.5}]
+
+
+@pytest.mark.parametrize("settings", [{}, {"min_samples_leaf": 3}, *OTHERS])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_drawn_rows_are_scikit_learns(settings, weighted):
+    rows, labels, weight = problem()
+    weight = weight if weighted else None
+    found = RandomForest(8, random_state=1, **settings).fit(rows, labels, weight)
+    expected = RandomForestClassifier(8, random_state=1, **settings).fit(rows, labels, weight)
+    assert_same(found, expected)
+    np.testing.assert_array_equal(found.predict_proba(rows), expected.predict_proba(rows))
+
+
+@pytest.mark.parametrize(
+    ("quick", "own"),
+    [(ExtraTrees, ExtraTreesClassifier), (RandomForest, RandomForestClassifier)],
+)
+def test_missing_values_go_where_scikit_learn_sends_them(quick, own):
+    rows, labels, _ = problem()
+    rows[::7, 0] = np.nan
+    found = quick(8, random_state=1).fit(rows, labels)
+    expected = own(8, random_state=1).fit(rows, labels)
+    assert_same(found, expected)
+    np.testing.assert_array_equal(found.predict_proba(rows), expected.predict_proba(rows))
+
+
+def test_rows_of_another_width_are_refused():
+    rows, labels, _ = problem()
+    with pytest.raises(ValueError, match="features"):
+        ExtraTrees(3).fit(rows, labels).predict_proba(rows[:, 1:])

@@ -12,34 +12,90 @@ from copy import copy
 import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.tree import _tree
 from sklearn.tree._classes import CRITERIA_CLF, DENSE_SPLITTERS, SPARSE_SPLITTERS
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 _LARGEST_SEED = np.iinfo(np.int32).max
 _DEEPEST = np.iinfo(np.int32).max
 
 
-def grow(forest, rows, labels, weight):
-    """``forest.fit(rows, labels, weight)`` of extremely randomised trees, to the bit."""
-    if effective_n_jobs(forest.n_jobs) > 1:
-        return forest.fit(rows, labels, weight)
+class ExtraTrees(ExtraTreesClassifier):
+    """Scikit-learn's, sooner on few rows."""
+
+    def fit(self, X, y, sample_weight=None):
+        return grow(self, X, y, sample_weight)
+
+    def predict_proba(self, X):
+        return probabilities(self, _checked(self, X))
+
+
+class RandomForest(RandomForestClassifier):
+    """Scikit-learn's, sooner on few rows."""
+
+    def fit(self, X, y, sample_weight=None):
+        return grow(self, X, y, sample_weight)
+
+    def predict_proba(self, X):
+        return probabilities(self, _checked(self, X))
+
+
+def grow(forest, rows, labels, weight=None):
+    """``forest.fit(rows, labels, weight)`` of a classifier, to the bit."""
+    learn = ExtraTreesClassifier.fit  # that of all forests
+    if not _is_plain(forest) or _is_missing(rows):
+        return learn(forest, rows, labels, weight)
     n_trees, own = forest.n_estimators, forest.random_state
     seeds = check_random_state(own)
-    forest.set_params(n_estimators=1, random_state=seeds).fit(rows, labels, weight)
+    learn(forest.set_params(n_estimators=1, random_state=seeds), rows, labels, weight)
     forest.set_params(n_estimators=n_trees, random_state=own)
     (first,) = forest.estimators_
     codes = np.searchsorted(forest.classes_, labels).astype(np.float64)[:, None]
     rows = sparse.csc_array(rows, dtype=np.float32) if sparse.issparse(rows) else _single(rows)
-    weight = np.ascontiguousarray(weight, dtype=np.float64)
+    n_rows, share = len(codes), None
+    counted = np.ones(n_rows) if weight is None else np.ascontiguousarray(weight, dtype=np.float64)
+    if forest.bootstrap and weight is not None:
+        share = counted / counted.sum()
     random = np.random.RandomState(0)
     for _ in range(n_trees - 1):
         tree = copy(first)
         tree.random_state = seeds.randint(_LARGEST_SEED)
         random.seed(tree.random_state)
-        tree.tree_ = _grown(first, rows, codes, weight, random)
+        if forest.bootstrap:
+            drawn = random.choice(n_rows, n_rows, p=share)
+            counted = np.bincount(drawn, minlength=n_rows).astype(np.float64)
+            random.seed(tree.random_state)
+        tree.tree_ = _grown(first, rows, codes, counted, random)
         forest.estimators_.append(tree)
     return forest
+
+
+def _is_plain(forest):
+    """Whether trees depend on nothing that `_grown` does not know."""
+    unknown = (
+        *("class_weight", "max_depth", "monotonic_cst", "max_samples", "ccp_alpha", "verbose"),
+        *("min_impurity_decrease", "oob_score", "warm_start"),
+    )
+    counts = forest.min_samples_leaf, forest.min_samples_split
+    return (
+        effective_n_jobs(forest.n_jobs) == 1
+        and not any(getattr(forest, name) for name in unknown)
+        and all(isinstance(count, int) for count in counts)
+    )
+
+
+def _is_missing(rows):
+    return not np.isfinite(rows.data if sparse.issparse(rows) else rows).all()
+
+
+def _checked(forest, rows):
+    check_is_fitted(forest)
+    return validate_data(
+        forest, rows, reset=False, accept_sparse="csr", dtype=np.float32,
+        ensure_all_finite="allow-nan",
+    )  # fmt: skip
 
 
 def _grown(like, rows, codes, weight, random):
@@ -61,7 +117,7 @@ def _grown(like, rows, codes, weight, random):
 
 
 def probabilities(forest, rows):
-    """``forest.predict_proba(rows)`` of a fitted classifier."""
+    """``forest.predict_proba(rows)`` of a classifier."""
     rows, total = _single(rows), np.zeros((rows.shape[0], len(forest.classes_)))
     for tree in forest.estimators_:
         total += tree.tree_.predict(rows)

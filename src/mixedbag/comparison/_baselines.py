@@ -4,17 +4,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
+from mixedbag._forests import ExtraTrees, RandomForest
 from mixedbag.bags import as_bags
 from mixedbag.wrappers import BagFeatures, InstanceWise, SpreadLabels
 
@@ -76,15 +72,15 @@ def baselines(rule):
         ]
     offers = [
         Offer("bag statistics + SVM", _summary(SVC()), _SVM_GRID, scaled=True),
-        Offer("bag statistics + extra trees", _summary(ExtraTreesClassifier()), {}),
-        Offer("bag statistics + forest", _summary(RandomForestClassifier()), {}),
+        Offer("bag statistics + extra trees", _summary(ExtraTrees()), {}),
+        Offer("bag statistics + forest", _summary(RandomForest()), {}),
     ]
     return [*offers, *(_of_windows() if rule == "sequence" else _spread_labels(rule))]
 
 
 def _spread_labels(rule):
     logistic = SpreadLabels(LogisticRegression(max_iter=1000), rule=rule)
-    forest = SpreadLabels(RandomForestClassifier(**_CALM), rule=rule)
+    forest = SpreadLabels(RandomForest(**_CALM), rule=rule)
     grid = {"estimator__C": [0.01, 0.1, 1.0]}
     return [
         Offer("spread labels + logistic", logistic, grid, scaled=True),
@@ -101,7 +97,7 @@ def _of_windows():
     learners = {
         "logistic": [InstanceWise(StandardScaler()), logistic],
         "MILogisticRegression": [InstanceWise(StandardScaler()), MILogisticRegression()],
-        "forest": [BagFeatures(), RandomForestClassifier()],
+        "forest": [BagFeatures(), RandomForest()],
     }
     sizes = {"slidingwindows__size": [50, 20]}
     return [
@@ -113,7 +109,7 @@ def _of_windows():
 def _spread_counts(aggregate):
     given = {"rule": "mean", "aggregate": aggregate}
     logistic = SpreadLabels(LogisticRegression(max_iter=1000), **given)
-    forest = SpreadLabels(RandomForestClassifier(**_CALM), **given)
+    forest = SpreadLabels(RandomForest(**_CALM), **given)
     noun = "counts" if aggregate == "sum" else "shares"
     return [
         Offer(f"spread {noun} + logistic", logistic, {"estimator__C": [0.1, 1.0]}, scaled=True),
