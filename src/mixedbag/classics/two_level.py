@@ -7,6 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
 from mixedbag._forests import grow, leaves
+from mixedbag._logistic import fit_logistic
 from mixedbag._pairs import cut
 from mixedbag._parameters import above, whole
 from mixedbag.base import BagClassifier, LogOddsMixin
@@ -91,7 +92,7 @@ class TwoLevelClassifier(LogOddsMixin, BagClassifier):
         share = np.round(2**20 / bags.sizes)
         grow(self.forest_, bags.instances, bags.spread(sign), bags.spread(weight * share))
         model = LogisticRegression(C=self.C, tol=1e-8, max_iter=10_000)
-        model.fit(self._occupancy(bags), sign, sample_weight=weight)
+        fit_logistic(model, self._occupancy(bags), sign, weight)
         self.coef_ = model.coef_.reshape(2, -1)
         self.intercept_ = float(model.intercept_[0])
         self.n_iter_ = int(model.n_iter_[0])

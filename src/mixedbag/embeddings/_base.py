@@ -7,6 +7,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
+from mixedbag._logistic import fit_logistic
 from mixedbag._once import once
 from mixedbag._parameters import above, having
 from mixedbag.base import BagClassifier
@@ -41,8 +42,12 @@ class EmbeddedClassifier(BagClassifier):
 
         learned, vectors, rng = once(embedded, *self._embedding, bags, weight)
         self.__dict__.update(learned)
-        weights = {} if (weight == 1.0).all() else {"sample_weight": weight}
-        self.model_ = self._model(rng).fit(vectors, codes, **weights)
+        model, weight = self._model(rng), None if (weight == 1.0).all() else weight
+        if self.estimator is None and isinstance(model, LogisticRegression):
+            self.model_ = fit_logistic(model, vectors, codes, weight)
+        else:
+            weights = {} if weight is None else {"sample_weight": weight}
+            self.model_ = model.fit(vectors, codes, **weights)
 
     @property
     def _embedding(self):
