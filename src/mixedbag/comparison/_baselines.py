@@ -94,7 +94,7 @@ def _of_windows():
     from mixedbag.sequence import SlidingWindows
 
     logistic = SpreadLabels(LogisticRegression(max_iter=1000, C=0.1), rule="majority")
-    learners = {
+    learners: dict[str, list[Any]] = {
         "logistic": [InstanceWise(StandardScaler()), logistic],
         "MILogisticRegression": [InstanceWise(StandardScaler()), MILogisticRegression()],
         "forest": [BagFeatures(), RandomForest()],
