@@ -54,6 +54,22 @@ def behind(chance, y, n_best=5):
     return blend_weights(answers, lambda one: losses(one[:, 0], y), np.ones(len(y)), n_best)
 
 
+def drawn_to_merits(chance, y, merits, n_best=5):
+    """The same, mean losses being drawn towards a falling line in the merits of the table, as far
+    as chance explains how far they are away from it (empirical Bayes)."""
+    table = losses(chance, y)
+    means, apart = table.mean(axis=1), table - table.mean(axis=0)
+    noise, centred = apart.var(axis=1) / len(y), merits - merits.mean()
+    line = means.mean() + min(0.0, centred @ means / (centred @ centred)) * centred
+    spread = max(0.0, np.sum((means - line) ** 2) / (len(means) - 2) - noise.mean())
+    expected = (spread * means + noise * line) / (spread + noise)
+    best = np.argsort(expected, kind="stable")[:n_best]
+    lead, weights = table[best] - table[best[0]], np.zeros(len(chance))
+    error = np.maximum(lead.std(axis=1) / np.sqrt(len(y)), _SURE)
+    weights[best] = np.exp(-(((expected[best] - expected[best[0]]) / error) ** 2))
+    return weights / weights.sum()
+
+
 def equal(chance, y, n_best=5):
     """The best few alike."""
     best = np.argsort(losses(chance, y).mean(axis=1), kind="stable")[:n_best]
@@ -120,21 +136,23 @@ def tempered(inside, y, asked, prior=2.0):
 
 class Choice(NamedTuple):
     """How to calibrate, how to weigh, whether weights see answers whose calibrations were learned
-    without them, whether the mean is one of log-odds, and whether it is tempered."""
+    without them, whether the mean is one of log-odds, whether it is tempered, and whether weights
+    see how good learners usually are."""
 
     calibrate: Any = rising
     weigh: Any = behind
     crossed: bool = False
     of_log_odds: bool = False
     is_tempered: bool = False
+    sees_merits: bool = False
 
-    def answer(self, inner, outer, y, folds):
+    def answer(self, inner, outer, y, folds, merits):
         """Chances of the bags asked about; evidence has a row a learner."""
         known = [self.calibrate(scores, y) for scores in inner]
         inside = np.array([one(scores) for one, scores in zip(known, inner)])
         outside = np.array([one(scores) for one, scores in zip(known, outer)])
         seen = self._crossed(inner, y, folds) if self.crossed else inside
-        weights = self.weigh(seen, y)
+        weights = self.weigh(seen, y, merits) if self.sees_merits else self.weigh(seen, y)
         if self.of_log_odds:
             clipped = np.clip(outside, _SURE, 1 - _SURE)
             return expit(weights @ logit(clipped))
@@ -164,6 +182,7 @@ CHOICES = {
     "best twelve": Choice(weigh=partial(behind, n_best=12)),
     "best five alike": Choice(weigh=equal),
     "by the root of bags": Choice(weigh=by_root),
+    "drawn towards merits": Choice(weigh=drawn_to_merits, sees_merits=True),
     "ridge on the simplex": Choice(weigh=ridge),
     "weights see crossed answers": Choice(crossed=True),
     "mean of log-odds": Choice(of_log_odds=True),
