@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from mixedbag.cli import _rates
 from mixedbag.cli._rates import named_groups
 from tests.command import mixedbag
 
@@ -45,6 +46,34 @@ def test_labels_of_classes_have_no_rates(precincts):
     asked = ("rates", "t.csv", "--bag=place", "--label=yes", "--drop=share", "--by=sex")
     done = mixedbag(*asked, "--rule=majority", folder=folder, code=2)
     assert "say which with --rule" in done.stderr
+
+
+def test_groups_may_be_all_there_is_and_are_drawn(precincts, monkeypatch):
+    folder, truth = precincts
+    reads = []
+    reading = _rates.read_data
+    monkeypatch.setattr(_rates, "read_data", lambda *a, **k: reads.append(k) or reading(*a, **k))
+    asked = ("rates", "t.csv", "--bag=place", "--label=yes", "--by=sex", "--picture=sex.svg")
+    done = mixedbag(*asked, "--drop=share", "--drop=age", "--draws=60", "--json", folder=folder)
+    for line in json.loads(done.stdout)["groups"]:
+        assert line["low"] <= truth[line["group"]] <= line["high"]
+    assert len(reads) == 1
+    assert "</svg>" in (folder / "sex.svg").read_text()
+    done = mixedbag(*asked[:-1], "--picture=sex.doc", folder=folder, code=2)
+    assert ".png, .svg, .pdf" in done.stderr
+
+
+def test_groups_of_too_many_names_for_features_and_groups_of_no_column(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [f"P{k // 8},{rng.normal():.3f},n{k % 40},{k // 8 % 5}" for k in range(160)]
+    (tmp_path / "t.csv").write_text("\n".join(["place,age,name,yes", *rows]) + "\n")
+    asked = ("rates", "t.csv", "--bag=place", "--label=yes", "--draws=20")
+    told = json.loads(mixedbag(*asked, "--by=name", "--json", folder=tmp_path).stdout)
+    assert {line["group"] for line in told["groups"]} == {f"n{k}" for k in range(40)}
+    assert (
+        "no column is called 'names'"
+        in mixedbag(*asked, "--by=names", folder=tmp_path, code=2).stderr
+    )
 
 
 def test_numbers_of_many_values_are_cut_into_quarters():

@@ -136,7 +136,8 @@ def rehearse(model, particular=False):
     if width is None or width > _WIDE:
         return  # not fitted, or too wide to make rows up
     rng = np.random.default_rng(0)
-    bags = Bags.from_list([rng.normal(size=(_LONG, width)) for _ in range(2)])
+    # Above zero, as an exposure has to be.
+    bags = Bags.from_list([rng.exponential(size=(_LONG, width)) for _ in range(2)])
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for method in ("predict", "decision_function", "predict_proba"):

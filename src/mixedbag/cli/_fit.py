@@ -23,6 +23,7 @@ def command(
     instance: _options.Instance = None,
     group: _options.Group = None,
     weight: _options.Weight = None,
+    exposure: _options.Exposure = None,
     drop: _options.Drop = None,
     query: _options.Query = None,
     learner: Annotated[
@@ -66,12 +67,13 @@ def command(
             say(f"  {note}")
     if from_disk:
         rule = "sequence" if rule == "auto" and time is not None else rule
-        fitted = fit_from_disk(source, rule, learner, seed, positive)
+        fitted = fit_from_disk(source, rule, learner, seed, positive, exposure)
     else:
         settled = settle_rule(rule, data.y, data.bags.sizes, time is not None)
         fitted = fit_best_setting(
             *(data.bags, data.y, settled, learner, seed, data.weight, data.groups),
             positive=positive,
+            exposure=exposure,
         )
     remember(fitted.model, positive, **columns)
     save(fitted.model, out)

@@ -25,6 +25,12 @@ Group = Annotated[
     str | None, typer.Option(help="Column with what must not be cut, such as the patient.")
 ]
 Weight = Annotated[str | None, typer.Option(help="Column with how much the bag counts.")]
+Exposure = Annotated[
+    str | None,
+    typer.Option(
+        help="Column with the exposure of each row (people, hours), for totals of events."
+    ),
+]
 Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out.")]
 Query = Annotated[str | None, typer.Option(help="SQL that selects from the table data.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of all that is random.")]

@@ -3,6 +3,8 @@
 import json
 import warnings
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -14,6 +16,7 @@ from mixedbag.cli._tables import read_data, require_labels
 from mixedbag.cli._terminal import say, shown, wide
 from mixedbag.exceptions import InputError
 
+_DRAWN = (".png", ".svg", ".pdf")
 _FEW = 12  # numbers of more values are cut into quarters
 
 
@@ -27,6 +30,9 @@ def command(
     query: _options.Query = None,
     draws: Annotated[int, typer.Option(min=20, help="Draws of the model's weights.")] = 400,
     seed: _options.Seed = 0,
+    picture: Annotated[
+        Path | None, typer.Option(help="Also draw it: a file that ends in .png, .svg or .pdf.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ):
     """How each group answered: its rate (or mean value), with 95 % limits.
@@ -40,9 +46,16 @@ def command(
     from mixedbag.comparison._compare import choose_setting
     from mixedbag.uncertainty import posterior
 
-    data = read_data(table, bag, label, drop=drop or (), query=query)
-    beside = read_data(table, bag, label, drop=drop or (), query=query, instance=by)
-    data, _ = require_labels(replace(data, instance_ids=beside.instance_ids), table)
+    if picture is not None and picture.suffix.lower() not in _DRAWN:
+        raise InputError(f"{picture} ends in none of {', '.join(_DRAWN)}")
+    reading = partial(read_data, table, bag, label, drop=drop or (), query=query)
+    data = reading()
+    values = _coded_in(data.bags, by)
+    if values is None:  # left out of the features: names of too many values, or as asked
+        values = reading(instance=by).instance_ids
+    if values is None:
+        raise InputError(f"{table} has no column {by!r}")
+    data, _ = require_labels(replace(data, instance_ids=values), table)
     settled = settle_rule(rule, data.y, data.bags.sizes)
     if settled.rule not in ("count", "proportion", "sum", "mean"):
         raise InputError(
@@ -69,6 +82,8 @@ def command(
         }
         for k, name in enumerate(np.unique(groups))
     ]
+    if picture is not None:
+        _draw(lines, by, picture)
     notes = [*data.notes, *dict.fromkeys(str(warning.message) for warning in caught)]
     facts = {"learner": chosen.candidate.name, "rule": settled.rule, "notes": notes}
     if as_json:
@@ -78,6 +93,22 @@ def command(
         say(f"  {note}")
     say(f"{chosen.candidate.name} for the rule {settled.rule}")
     _show(lines)
+    if picture is not None:
+        say(f"drawn as {picture}")
+
+
+def _coded_in(bags, by):
+    """The values of a column, from the features that it has become; None if it is none of them."""
+    names = bags.feature_names or []
+    coded = [j for j, name in enumerate(names) if name == by or name.startswith(f"{by}=")]
+    if not coded:
+        return None
+    X = bags.instances[:, coded]
+    X = X.toarray() if bags.is_sparse else X
+    if names[coded[0]] == by:
+        return X[:, 0]
+    words = [None, *(names[j].removeprefix(f"{by}=") for j in coded)]  # none, where it was empty
+    return np.array(words, dtype=object)[(X @ np.arange(1, len(words))).astype(int)]
 
 
 def named_groups(values: np.ndarray) -> np.ndarray:
@@ -86,7 +117,10 @@ def named_groups(values: np.ndarray) -> np.ndarray:
     numbers = _numbers(values[known])
     names = np.full(len(values), "unknown", dtype=object)
     if numbers is None or len(np.unique(numbers)) <= _FEW:
-        names[known] = [str(value) for value in values[known].tolist()]
+        names[known] = [
+            f"{value:g}" if isinstance(value, float) else str(value)
+            for value in values[known].tolist()
+        ]
         return names.astype(str)
     edges = np.unique(np.quantile(numbers, [0.0, 0.25, 0.5, 0.75, 1.0]))
     part = np.clip(np.searchsorted(edges, numbers, side="right") - 1, 0, len(edges) - 2)
@@ -113,6 +147,32 @@ def _bounds(data, groups, rule):
     counts = (y.T * data.bags.sizes).T if rule == "proportion" else y
     bounds = RowByColumn.from_bags(data.bags, groups, counts).bounds()
     return {"low": bounds.low[:, -1], "high": bounds.high[:, -1]}
+
+
+def _draw(lines, by, path):
+    """Estimates with limits, on what is certain, a row a group."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 1.2 + 0.4 * len(lines)), layout="constrained")
+    axes = figure.subplots()
+    place = np.arange(len(lines))
+    estimate, low, high = (
+        np.array([line[part] for line in lines]) for part in ("estimate", "low", "high")
+    )
+    if "certain low" in lines[0]:
+        least, most = (
+            np.array([line[f"certain {end}"] for line in lines]) for end in ("low", "high")
+        )
+        axes.barh(place, most - least, left=least, height=0.5, color="0.9", label="certain limits")
+    reach = np.maximum([estimate - low, high - estimate], 0.0)
+    settings = {"fmt": "o", "capsize": 3, "label": "estimate, 95 % limits"}
+    axes.errorbar(estimate, place, xerr=reach, **settings)
+    axes.set_yticks(place, [str(line["group"]) for line in lines])
+    axes.invert_yaxis()
+    axes.set(ylabel=by, xlabel="rate" if "certain low" in lines[0] else "mean value")
+    axes.grid(axis="x", alpha=0.4)
+    figure.legend(loc="outside upper center", ncols=2, frameon=False)
+    figure.savefig(path, dpi=150)
 
 
 def _show(lines):

@@ -40,8 +40,10 @@ class Candidate:
     max_bags: int | None = None
 
 
-def first_choice(rule, from_disk=False):
+def first_choice(rule, from_disk=False, exposure=None):
     """The learner to take where none is named: quick, and good at instances where labels add up."""
+    if exposure is not None:
+        return "AggregatePoissonRegressor"
     if rule in ("count", "proportion"):
         return "AggregateLogisticRegression"
     if rule in ("sum", "mean"):
@@ -49,7 +51,7 @@ def first_choice(rule, from_disk=False):
     return "MILogisticRegression" if from_disk else "bag statistics + extra trees"
 
 
-def find_candidates(rule, bags, names=None, random_state=0, y=None):
+def find_candidates(rule, bags, names=None, random_state=0, y=None, exposure=None):
     """Every learner for `rule` that can digest `bags`, and why the others cannot.
 
     Parameters
@@ -61,6 +63,8 @@ def find_candidates(rule, bags, names=None, random_state=0, y=None):
     random_state : int
     y : array, optional
         The labels, where they decide as well: some learners take no negative amounts.
+    exposure : str, optional
+        The feature that holds the exposure of instances, for learners that know what that is.
 
     Returns
     -------
@@ -70,8 +74,13 @@ def find_candidates(rule, bags, names=None, random_state=0, y=None):
     """
     skipped: dict[str, str] = {}
     offers = [*baselines(rule), *_own_learners(rule, skipped)]
+    if exposure is not None:
+        _expose(offers, exposure, rule, bags)
     if names is not None:
         offers = _named(offers, names, rule)
+    if exposure is not None and not any(map(_takes_exposure, offers)):
+        told = ", ".join(offer.name for offer in offers)
+        raise InputError(f"AggregatePoissonRegressor takes an exposure; {told} does not")
     candidates = []
     for offer in offers:
         if bags.is_sparse and not _first(offer.learner)._accepts_sparse:
@@ -186,6 +195,25 @@ def _named(offers, names, rule):
             raise InputError(f"no learner for the rule {rule!r} is called {wanted!r}: {known}")
         chosen.update(found)
     return [offer for offer in offers if offer.name in chosen]
+
+
+def _expose(offers, exposure, rule, bags):
+    """Tell the learners that have one which feature is the exposure."""
+    known = bags.feature_names or []
+    if exposure not in known:
+        told = ", ".join(map(repr, known[:12]))
+        raise InputError(f"exposure {exposure!r} is none of the features {told or '(no names)'}")
+    if rule not in ("sum", "mean"):
+        raise InputError(
+            f"an exposure is for totals or means of events, and the rule is {rule!r}: say 'sum'"
+        )
+    for offer in offers:
+        if _takes_exposure(offer):
+            offer.learner.set_params(exposure=exposure)
+
+
+def _takes_exposure(offer):
+    return "exposure" in offer.learner.get_params(deep=False)
 
 
 def _preparation(offer, bags):

@@ -56,6 +56,7 @@ def compare(
     metric: str | None = None,
     cost: str | ArrayLike | None = None,
     positive: Any = None,
+    exposure: str | None = None,
     folder: str | Path | None = None,
     watch: Callable[[Comparison], object] | None = None,
     work: int | str | None = None,
@@ -122,6 +123,10 @@ def compare(
     positive : optional
         The positive one of two classes; without it, the one that is not a word for no (0, "no",
         …), or else the rarer.
+    exposure : str, optional
+        The feature, by its name, that holds the exposure of each instance (people, hours, area) of
+        totals of events. `AggregatePoissonRegressor` predicts in proportion to it; to other
+        learners it is a feature.
     folder : path, optional
         Where to keep finished trials; a later call with the same data goes on from there.
     watch : callable, optional
@@ -178,7 +183,7 @@ def compare(
         positive=positive,
     )
     candidates, skipped = find_candidates(
-        guess.rule, protocol.bags, learners, random_state, protocol.y
+        guess.rule, protocol.bags, learners, random_state, protocol.y, exposure
     )
     if learners is None:
         skipped |= too_dear(candidates, protocol.bags)
@@ -275,6 +280,7 @@ def fit_best_setting(
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     positive: Any = None,
+    exposure: str | None = None,
 ) -> Fitted:
     """Fit one learner on all bags, with the setting that cross-validation on them prefers.
 
@@ -291,8 +297,8 @@ def fit_best_setting(
         As in `compare`.
     learner : str, optional
         A part of the name of one learner. By default, of counts and shares
-        `AggregateLogisticRegression`, of totals and means `AggregateMLPRegressor`, of classes the
-        statistics of bags with extra trees.
+        `AggregateLogisticRegression`, of totals and means `AggregateMLPRegressor` (with an
+        exposure, `AggregatePoissonRegressor`), of classes the statistics of bags with extra trees.
     random_state : int
         Draws the folds, and whatever the learner draws.
     sample_weight : array of shape (n_bags,), optional
@@ -301,6 +307,8 @@ def fit_best_setting(
         What a bag belongs to, such as its patient: groups stay together in a fold.
     positive : optional
         The positive one of two classes, as in `compare`.
+    exposure : str, optional
+        The feature that holds the exposure of each instance, as in `compare`.
 
     Returns
     -------
@@ -321,7 +329,9 @@ def fit_best_setting(
     ('bag statistics + SVM', 'any', (20,))
     """
     bags, y, groups, sample_weight, _ = with_labels(bags, y, groups, sample_weight)
-    chosen = choose_setting(bags, y, rule, learner, random_state, sample_weight, groups, positive)
+    chosen = choose_setting(
+        *(bags, y, rule, learner, random_state, sample_weight, groups, positive, exposure)
+    )
     question, name = chosen.protocol.question, chosen.candidate.name
     return Fitted(chosen.model(), name, question.rule, chosen.setting)
 
@@ -335,6 +345,7 @@ def choose_setting(
     sample_weight=None,
     groups=None,
     positive=None,
+    exposure=None,
     prepare=lambda candidate: candidate,
     from_disk=False,
 ):
@@ -346,8 +357,10 @@ def choose_setting(
         sample_weight=sample_weight,
         positive=positive,
     )
-    learner = learner or first_choice(guess.rule, from_disk)
-    candidates, _ = find_candidates(guess.rule, protocol.bags, [learner], random_state, protocol.y)
+    learner = learner or first_choice(guess.rule, from_disk, exposure)
+    candidates, _ = find_candidates(
+        guess.rule, protocol.bags, [learner], random_state, protocol.y, exposure
+    )
     if len(candidates) != 1:
         names = ", ".join(candidate.name for candidate in candidates)
         raise InputError(f"{learner!r} may mean {names or 'a learner that needs dense data'}")

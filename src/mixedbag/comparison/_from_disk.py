@@ -22,6 +22,7 @@ def fit_from_disk(
     learner: str | None = None,
     random_state: int = 0,
     positive: Any = None,
+    exposure: str | None = None,
 ) -> Fitted:
     """Fit one learner on all bags of `source`, which are on disk.
 
@@ -32,7 +33,7 @@ def fit_from_disk(
     ----------
     source : SpooledBags
         The bags, kept on disk.
-    rule, learner, random_state, positive
+    rule, learner, random_state, positive, exposure
         As in `fit_best_setting`; by default a learner that learns from blocks:
         `MILogisticRegression`, `AggregateLogisticRegression` or `AggregateRidgeRegressor`.
 
@@ -58,6 +59,7 @@ def fit_from_disk(
     chosen = choose_setting(
         *(sample.bags, sample.target, rule, learner, random_state, sample.weight),
         positive=positive,
+        exposure=exposure,
         prepare=_learning_from_blocks,
         from_disk=True,
     )

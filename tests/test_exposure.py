@@ -1,0 +1,102 @@
+"""An exposure is named in the same words to learners, to `compare` and on the command line."""
+
+import numpy as np
+import pytest
+
+from mixedbag import Bags, compare, load, save
+from mixedbag.aggregate import AggregatePoissonRegressor
+from mixedbag.comparison import fit_best_setting, fit_from_disk
+from mixedbag.datasets import BagData
+from mixedbag.engines import SpooledBags
+from mixedbag.exceptions import InputError
+from tests.command import mixedbag
+
+
+def districts(seed=0, n_bags=60, size=8):
+    """Cases in proportion to the hours that people were there, and rising with their age."""
+    rng = np.random.default_rng(seed)
+    age, hours = rng.normal(size=n_bags * size), rng.uniform(1, 40, size=n_bags * size)
+    cases = rng.poisson(hours * np.exp(0.5 * age - 2))
+    bags = Bags(
+        np.column_stack([age, hours]),
+        np.arange(0, len(age) + 1, size),
+        feature_names=["age", "hours"],
+    )
+    return bags, np.add.reduceat(cases, bags.offsets[:-1]).astype(float)
+
+
+def in_proportion(model, bags):
+    """Whether twice the exposure is expected to bring twice as much, instance by instance."""
+    twice = bags.instances * [1, 2]
+    told = [
+        model.predict_instances(bags.with_instances(X, bags.feature_names))
+        for X in (bags.instances, twice)
+    ]
+    return np.allclose(2 * told[0], told[1])
+
+
+def test_the_learner_that_is_fitted_by_default_is_in_proportion_to_the_exposure():
+    bags, y = districts()
+    found = fit_best_setting(bags, y, "sum", exposure="hours")
+    assert found.name == "AggregatePoissonRegressor"
+    assert in_proportion(found.model, bags)
+    plain = AggregatePoissonRegressor(exposure="hours", C=found.setting["learner__C"]).fit(bags, y)
+    np.testing.assert_allclose(found.model.predict(bags), plain.predict(bags), rtol=0.1)
+    half = [BagData(bags[part], y[part]) for part in (slice(30), slice(30, 60))]
+    assert in_proportion(fit_from_disk(SpooledBags(half), "sum", exposure="hours").model, bags)
+
+
+def test_compare_tells_who_knows_what_an_exposure_is():
+    bags, y = districts()
+    asked = {"learners": ["AggregatePoissonRegressor", "AggregateRidgeRegressor"], "folds": 3}
+    told = compare(bags, y, "sum", exposure="hours", **asked)
+    blind = compare(bags, y, "sum", **asked)
+
+    def score(result):
+        return {line.name: line.mean for line in result.leaderboard()}
+
+    name = "AggregatePoissonRegressor"
+    assert score(told)[name] > score(blind)[name]
+    assert score(told)["AggregateRidgeRegressor"] == score(blind)["AggregateRidgeRegressor"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"rule": "sum", "exposure": "hour"}, "none of the features 'age', 'hours'"),
+        ({"rule": "count", "exposure": "hours"}, "say 'sum'"),
+        ({"rule": "sum", "exposure": "hours", "learner": "AggregateSVR"}, "takes an exposure"),
+    ],
+)
+def test_an_exposure_that_cannot_be_one_is_refused(settings, message):
+    bags, y = districts()
+    y = y % (bags.sizes + 1) if settings["rule"] == "count" else y
+    with pytest.raises(InputError, match=message):
+        fit_best_setting(bags, y, **settings)
+
+
+def test_a_saved_model_with_an_exposure_is_loaded(tmp_path):
+    bags, y = districts()
+    model = AggregatePoissonRegressor(exposure="hours").fit(bags, y)
+    save(model, tmp_path / "m.skops")
+    np.testing.assert_array_equal(load(tmp_path / "m.skops").predict(bags), model.predict(bags))
+
+
+def test_from_a_table_to_predictions_in_proportion_to_the_exposure(tmp_path):
+    bags, y = districts()
+    lines = [
+        f"d{c},{age:.3f},{{}},{y[c]:g}" for c, (age, _) in zip(bags.bag_of, bags.instances.tolist())
+    ]
+    for name, times in (("t.csv", 1), ("twice.csv", 2)):
+        hours = (times * bags.instances[:, 1]).round(3)
+        rows = [line.format(h) for line, h in zip(lines, hours)]
+        (tmp_path / name).write_text("\n".join(["district,age,hours,cases", *rows]) + "\n")
+    asked = ("--bag=district", "--label=cases", "--rule=sum", "--exposure=hours")
+    assert "AggregatePoissonRegressor" in mixedbag("fit", "t.csv", *asked, folder=tmp_path).stdout
+    amounts = []
+    for name in ("t.csv", "twice.csv"):
+        told = mixedbag("predict", "model.skops", name, folder=tmp_path).stdout.splitlines()[1:]
+        amounts.append([float(line.split(",")[1]) for line in told])
+    np.testing.assert_allclose(2 * np.array(amounts[0]), amounts[1], rtol=1e-3)
+    done = mixedbag("compare", "t.csv", *asked, "--learners=ridge", folder=tmp_path, code=2)
+    assert "takes an exposure" in done.stderr
