@@ -29,6 +29,7 @@ from mixedbag.aggregate._network import (
     broken_and_work,
     exact_suits,
 )
+from mixedbag.aggregate._smoothing import sharpness
 from mixedbag.aggregate.rbf import activations
 
 
@@ -88,7 +89,8 @@ def test_gradient_is_the_finite_difference(head, n_outputs):
     rng = np.random.default_rng(0)
     bags, counts, _ = problem(0, n=30, size=4, n_classes=max(2, n_outputs))
     target = counts[:, 1:] if n_outputs == 1 else counts
-    network = Network(head, 3, 5, n_outputs, alpha=0.3, hidden_price=2.0)
+    smoothing = 0.0 if isinstance(head, Totals) else 0.8
+    network = Network(head, 3, 5, n_outputs, alpha=0.3, hidden_price=2.0, smoothing=smoothing)
     data = (bags.instances, bags.offsets, target, rng.uniform(0.5, 2.0, size=len(bags)))
     flat = network.start(rng)
     flat[-n_outputs:] = 0.2  # biases that are not zero
@@ -96,6 +98,47 @@ def test_gradient_is_the_finite_difference(head, n_outputs):
         lambda v: network.objective(v, *data)[0], lambda v: network.objective(v, *data)[1], flat
     )
     assert difference < 1e-5
+
+
+@pytest.mark.parametrize(("head", "n_outputs"), [(Shares(), 1), (Shares(), 3)])
+def test_sharpness_is_what_steps_do_to_answers(head, n_outputs):
+    """The divergence of answers, of one step along each axis, far below what is not quadratic."""
+    rng = np.random.default_rng(0)
+    network = Network(head, 3, 5, n_outputs, alpha=0.0)
+    flat, X, weight = (
+        rng.normal(size=len(network.start(rng))),
+        rng.normal(size=(8, 3)),
+        rng.random(8),
+    )
+    hidden, _, output, _ = network.split(flat)
+
+    def divergence(moved):
+        z, there = (network.forward(flat, rows)[1] for rows in (X, moved))
+        p, q = head.outputs(z), head.outputs(there)
+        if n_outputs == 1:
+            p, q = np.hstack([1 - p, p]), np.hstack([1 - q, q])
+        return (p * np.log(p / q)).sum(axis=1)
+
+    step = 1e-4
+    told = sum(divergence(X + step * axis) for axis in np.eye(3)) / (step**2 / 2)
+    active, z = network.forward(flat, X)
+    value = sharpness(head, active, z, hidden, output, weight)[0]
+    assert value == pytest.approx(weight @ told, rel=1e-3)
+
+
+def test_one_score_is_changed_most_along_its_gradient():
+    """So that the adversary of two classes need not be looked for."""
+    rng = np.random.default_rng(1)
+    network = Network(Shares(), 3, 5, 1, alpha=0.0)
+    flat, x = rng.normal(size=len(network.start(rng))), rng.normal(size=(1, 3))
+    steps = rng.normal(size=(4000, 3))
+    steps *= 1e-5 / np.linalg.norm(steps, axis=1, keepdims=True)
+    worst = np.abs(network.forward(flat, x + steps)[1] - network.forward(flat, x)[1]).max()
+    hidden, _, output, _ = network.split(flat)
+    active, z = network.forward(flat, x)
+    value = sharpness(Shares(), active, z, hidden, output, np.ones(1))[0]
+    p = Shares().outputs(z)[0, 0]
+    assert p * (1 - p) * worst**2 == pytest.approx(1e-10 * value, rel=1e-2)
 
 
 def flat_weights(model):

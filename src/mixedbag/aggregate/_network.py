@@ -4,6 +4,7 @@ import numpy as np
 from scipy.special import expit, logit, softmax, xlogy
 
 from mixedbag.aggregate._poisson_binomial import log_likelihood
+from mixedbag.aggregate._smoothing import sharpness
 from mixedbag.pooling import bag_sum, spread
 
 _NEVER_SURER = 36.0  # log-odds beyond this are probabilities of exactly 0 or 1
@@ -41,6 +42,14 @@ class _Probabilities:
         if p.shape[1] == 1:
             return slope * p * (1.0 - p)
         return p * (slope - (slope * p).sum(axis=1, keepdims=True))
+
+    def information(self, z, output):
+        """Shares of the scores, what they are told from, and the way to `z` (for `sharpness`)."""
+        p = self.outputs(z)
+        if p.shape[1] == 1:
+            share = p * (1.0 - p)
+            return share, 0.0, lambda squares: squares * share * (1.0 - 2.0 * p)
+        return p, p @ output.T, lambda squares: self._through(p, squares)
 
 
 class Counts(_Probabilities):
@@ -120,14 +129,16 @@ class Network:
 
     The objective is the weighted mean over bags of the head's loss plus ``alpha / 2`` times the
     squared weights (without biases) over the total weight, as in scikit-learn's networks. Weights
-    of the hidden layer cost `hidden_price` times as much as those of the output.
+    of the hidden layer cost `hidden_price` times as much as those of the output. Answers must bear
+    steps of every feature by `smoothing` in root mean square, in the worst direction.
     """
 
-    def __init__(self, head, n_features, hidden, n_outputs, alpha, hidden_price=1.0):
+    def __init__(self, head, n_features, hidden, n_outputs, alpha, hidden_price=1.0, smoothing=0.0):
         self.head = head
         self.shapes = ((n_features, hidden), (hidden,), (hidden, n_outputs), (n_outputs,))
         self.alpha = alpha
         self.hidden_price = hidden_price
+        self.step = 0.5 * smoothing**2 * n_features  # ½ ε²
 
     def split(self, flat):
         """Hidden weights, hidden biases, output weights, output biases: views of `flat`."""
@@ -163,16 +174,24 @@ class Network:
         hidden, _, output, _ = self.split(flat)
         gradient = np.empty_like(flat)
         g_hidden, g_hidden_bias, g_output, g_bias = self.split(gradient)
-        g_output[:] = active.T @ by_z
+        g_hidden[:] = self.alpha * self.hidden_price * hidden
+        g_output[:] = self.alpha * output
+        by_input: np.ndarray | float = 0.0
+        if self.step:
+            sharp = sharpness(self.head, active, z, hidden, output, spread(weight, offsets))
+            value, by_sharp, by_input, *by_weights = (self.step * part for part in sharp)
+            loss, by_z = loss + value, by_z + by_sharp
+            g_hidden += by_weights[0]
+            g_output += by_weights[1]
+        g_output += active.T @ by_z
         g_bias[:] = by_z.sum(axis=0)
         by_active = by_z @ output.T
         by_active *= active
         active -= 1.0
         by_active *= active  # minus the derivative of the sigmoid
-        g_hidden[:] = -(X.T @ by_active)
+        by_active -= by_input
+        g_hidden -= X.T @ by_active
         g_hidden_bias[:] = -by_active.sum(axis=0)
-        g_hidden += self.alpha * self.hidden_price * hidden
-        g_output += self.alpha * output
         squares = self.hidden_price * (hidden**2).sum() + (output**2).sum()
         loss += 0.5 * self.alpha * squares
         total = weight.sum()
