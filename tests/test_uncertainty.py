@@ -224,6 +224,40 @@ def test_rates_of_groups_are_covered_that_the_rule_cannot_bend_to(asked):
     assert np.mean(hits) >= 0.8 > 0.3 > np.mean(unjudged)
 
 
+def test_limits_leave_out_as_much_as_they_say_whatever_the_number_of_draws():
+    """Of 39 draws, one in forty more would lie below the least and one above the largest."""
+    draws = np.random.default_rng(0).normal(size=39).tolist()
+    told = PlausibleModels(0.0, draws).ask(np.atleast_1d)
+    assert (told.low[0], told.high[0]) == (min(draws), max(draws))
+    rng, hits = np.random.default_rng(1), []
+    for _ in range(4000):
+        told = PlausibleModels(0.0, rng.normal(size=60).tolist()).ask(np.atleast_1d)
+        hits.append(told.low[0] <= rng.normal() <= told.high[0])
+    assert np.mean(hits) == pytest.approx(0.95, abs=0.01)
+
+
+def test_refits_are_judged_by_the_bags_that_they_have_not_seen():
+    bags, counts, _ = bent(2, n_bags=30)
+    some = np.where(np.arange(30) == 4, np.nan, counts)
+    models = bootstrap(AggregateLogisticRegression(), bags, some, n_draws=5, random_state=3)
+    left = models.unexplained
+    for model, unseen in zip(models.models, left.unseen):
+        drawn = np.random.default_rng([3, models.models.index(model)]).integers(0, 30, size=30)
+        assert set(np.flatnonzero(unseen)) == set(range(30)) - set(drawn.tolist())
+    group = (bags.instances[:, 1] > 0).astype(int)
+    model, unseen = models.models[0], left.unseen[0]
+    effects = GroupEffects(models.model, left, group, 2)
+    effects.weight = np.eye(len(effects.taus))[4]  # one τ
+    rng = np.random.default_rng(0)
+    drawn = np.array([effects.drawn(model, rng, unseen) for _ in range(4000)])
+    S, V, residual = effects._told_by(model)
+    judges = unseen[left.told]
+    S, V, residual = S[judges], V[judges], residual[judges]
+    inverse = np.linalg.inv(S.T @ (S / V[:, None]) + np.eye(2) / effects.taus[4] ** 2)
+    np.testing.assert_allclose(drawn.mean(axis=0), inverse @ S.T @ (residual / V), atol=0.03)
+    np.testing.assert_allclose(np.cov(drawn.T), inverse, atol=0.02)
+
+
 def test_groups_of_new_bags_are_judged_only_where_those_of_learned_ones_are_known():
     bags, counts, _ = bent(0, n_bags=20)
     model = AggregateLogisticRegression().fit(bags, counts)

@@ -13,6 +13,9 @@ so that of each plausible model, whose residuals are r,
 
     δ ~ N(A⁻¹ Sᵀ V⁻¹ r, A⁻¹),    A = Sᵀ V⁻¹ S + I / τ².
 
+A refit is judged by the bags that it has not seen: of those it was fitted to, it has made the
+residuals small, whatever the groups have.
+
 τ is drawn from a grid with weights exp(−τ²/2) times the likelihood of the residuals of bags left
 out: where these say that groups are as the model has them, τ is small and little changes.
 """
@@ -34,7 +37,7 @@ class GroupEffects:
     """Shifts of groups, given a model; `codes` are the groups of all instances learned from."""
 
     def __init__(self, model, left, codes, n_groups):
-        self.law = law_of(model)
+        self.law, self.told = law_of(model), left.told
         self.bags, self.total = left.bags[left.told], left.total
         self.codes, self.n_groups = codes[left.bags.spread(left.told)], n_groups
         cell = self.bags.bag_of * n_groups + self.codes
@@ -45,9 +48,12 @@ class GroupEffects:
         S, V, _ = self._told_by(model)
         self.weight = self._weight_of_taus(S, V + left.variance, left.missed)
 
-    def drawn(self, model, rng):
-        """A draw of the shifts of all groups."""
+    def drawn(self, model, rng, unseen=None):
+        """A draw of the shifts of all groups, as told by the bags that are `unseen`, or by all."""
         S, V, residual = self._told_by(model)
+        if unseen is not None:
+            judges = unseen[self.told]
+            S, V, residual = S[judges], V[judges], residual[judges]
         tau = self.taus[rng.choice(len(self.taus), p=self.weight)]
         if tau == 0.0:
             return np.zeros(self.n_groups)

@@ -13,12 +13,24 @@ def refitted(estimator, bags, y, random_state, draw, folder):
     path = None if folder is None else folder / f"{draw}.skops"
     if path is not None and path.exists():
         return io.load(path)
-    rng = np.random.default_rng([random_state, draw])
-    drawn = rng.integers(0, len(bags), size=len(bags))
+    drawn = drawn_bags(len(bags), random_state, draw)
     model = clone(estimator).fit(bags[drawn], y[drawn])
     if path is not None:
         io.save(model, path)
     return model
+
+
+def drawn_bags(n_bags, random_state, draw):
+    """As many bags as there are, with replacement; the same for the same numbers."""
+    return np.random.default_rng([random_state, draw]).integers(0, n_bags, size=n_bags)
+
+
+def unseen_bags(n_bags, random_state, n_draws):
+    """Whether a draw has left out a bag, a row a draw."""
+    unseen = np.ones((n_draws, n_bags), dtype=bool)
+    for draw in range(n_draws):
+        unseen[draw, drawn_bags(n_bags, random_state, draw)] = False
+    return unseen
 
 
 def fingerprint(estimator, bags, y, random_state):

@@ -33,6 +33,8 @@ class Unexplained(NamedTuple):
         By how much a model of others misses each.
     variance : array
         As much of that as comes from weights that are not well known.
+    unseen : array of shape (n_models, n_bags), optional
+        Which of all bags each plausible model has not seen; without it, they have seen them all.
     """
 
     spread: float
@@ -41,9 +43,10 @@ class Unexplained(NamedTuple):
     total: np.ndarray | None = None
     missed: np.ndarray | None = None
     variance: np.ndarray | None = None
+    unseen: np.ndarray | None = None
 
 
-def unexplained(model, models, bags, y):
+def unexplained(model, models, bags, y, unseen=None):
     """The standard deviation of what a model cannot know of one instance, and where it is from.
 
     Bags are left out in turn, and what the others expect of them is compared with what they are:
@@ -67,7 +70,7 @@ def unexplained(model, models, bags, y):
         left = max(left, np.sum(missed**2) - variance.sum())
     chance = law_of(model).variance(value).sum()
     spread = float(np.sqrt(left / chance)) if chance > 0 else 1.0
-    return Unexplained(spread, bags, told, total, missed, variance)
+    return Unexplained(spread, bags, told, total, missed, variance, unseen)
 
 
 def _left_out(model, bags, y, total):

@@ -23,7 +23,7 @@ from sklearn.utils import check_random_state
 
 from mixedbag._group_effects import judged_groups
 from mixedbag._laws import Amounts, expected, law_of
-from mixedbag._refits import fingerprint, refitted
+from mixedbag._refits import fingerprint, refitted, unseen_bags
 from mixedbag._unexplained import Unexplained, unexplained
 from mixedbag._validation import read_weights
 from mixedbag.bags import as_bags
@@ -130,7 +130,8 @@ class PlausibleModels:
         """The interval of ``question(model)``, any function that returns an array."""
         told = np.array([question(model) for model in self.models], dtype=np.float64)
         tail = (1.0 - self.level) / 2
-        low, high = np.quantile(told, [tail, 1.0 - tail], axis=0)
+        # So that, whatever their number, one more draw is inside with a chance of `level`.
+        low, high = np.quantile(told, [tail, 1.0 - tail], axis=0, method="weibull")
         return Interval(np.asarray(question(self.model), dtype=np.float64), low, high, names)
 
     def instances(self, bags: Any) -> Interval:
@@ -204,6 +205,7 @@ class PlausibleModels:
     def _sums(self, bags, codes, n, outcome, names, effects=None):
         rng = np.random.default_rng(self.random_state)
         law, size = law_of(self.model), np.bincount(codes, minlength=n)
+        unseen = {} if effects is None else self._unseen()
 
         def question(model):
             value, itself = expected(model, bags), model is self.model
@@ -214,11 +216,17 @@ class PlausibleModels:
                 found = sums
             if effects is None:
                 return found
-            shift = effects.mean(model) if itself else effects.drawn(model, rng)
+            by = unseen.get(id(model))
+            shift = effects.mean(model) if itself else effects.drawn(model, rng, by)
             rate = sums / np.maximum(size, 1)
             return law.within(found + size * (law.shifted(rate, shift) - rate), size)
 
         return self.ask(question, names)
+
+    def _unseen(self):
+        """The bags that each model has not seen, where it has not seen some."""
+        unseen = None if self.unexplained is None else self.unexplained.unseen
+        return {} if unseen is None else {id(m): row for m, row in zip(self.models, unseen)}
 
 
 def bootstrap(
@@ -291,7 +299,7 @@ def bootstrap(
         )
         if progress is not None:
             progress(len(models), n_draws)
-    left = unexplained(model, models, bags, y)
+    left = unexplained(model, models, bags, y, unseen_bags(len(bags), random_state, n_draws))
     return PlausibleModels(model, models, left.spread, level, random_state, left)
 
 
