@@ -30,7 +30,8 @@ class AggregatePoissonRegressor(BagRegressor):
         Inverse strength of the penalty on weights; the intercept is free.
     exposure : int or str, optional
         The column (its place or its name) that holds each instance's exposure: people, hours,
-        area. It is no feature then, and predictions are in proportion to it.
+        area. It is no feature then, and predictions are in proportion to it. An offset of the
+        logarithm is an exposure of its exponential.
     max_iter : int, default=1000
         Most L-BFGS steps.
     tol : float, default=1e-6
