@@ -178,12 +178,12 @@ def test_shifts_of_groups_are_those_of_the_joint_normal_law():
     rate = np.array([p[group == g].mean() for g in range(3)])
     S = (member @ np.eye(3)[group]) * (rate * (1 - rate))
     noise = np.diag(max(left.spread, 1.0) ** 2 * (member @ (p * (1 - p))))
-    residual = counts - member @ p
+    noise += np.diag(left.variance)
     means, logs = [], []
     for tau in effects.taus:
         whole = noise + tau**2 * S @ S.T
-        means.append(tau**2 * S.T @ np.linalg.solve(whole, residual))
-        law = multivariate_normal(np.zeros(12), whole + np.diag(left.variance))
+        means.append(tau**2 * S.T @ np.linalg.solve(whole, left.missed))
+        law = multivariate_normal(np.zeros(12), whole)
         logs.append(law.logpdf(left.missed) - tau**2 / 2)
     weight = np.exp(logs - np.max(logs)) / np.exp(logs - np.max(logs)).sum()
     np.testing.assert_allclose(effects.weight, weight, rtol=1e-8)
@@ -250,9 +250,11 @@ def test_refits_are_judged_by_the_bags_that_they_have_not_seen():
     effects.weight = np.eye(len(effects.taus))[4]  # one τ
     rng = np.random.default_rng(0)
     drawn = np.array([effects.drawn(model, rng, unseen) for _ in range(4000)])
-    S, V, residual = effects._told_by(model)
-    judges = unseen[left.told]
-    S, V, residual = S[judges], V[judges], residual[judges]
+    S, V, residual = effects._told_by(model, unseen)
+    missed = counts - [
+        part.sum() for part in model.predict_proba_instances(bags)[:, 1].reshape(30, 8)
+    ]
+    np.testing.assert_allclose(residual, missed[unseen & left.told])
     inverse = np.linalg.inv(S.T @ (S / V[:, None]) + np.eye(2) / effects.taus[4] ** 2)
     np.testing.assert_allclose(drawn.mean(axis=0), inverse @ S.T @ (residual / V), atol=0.03)
     np.testing.assert_allclose(np.cov(drawn.T), inverse, atol=0.02)

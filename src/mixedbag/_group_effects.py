@@ -9,12 +9,13 @@ first order,
 
     y_c = Σ_i m_i + Σ_g S_cg δ_g + noise,    Var(noise_c) = V_c = φ Σ_i v(m_i),
 
-so that of each plausible model, whose residuals are r,
+so that of each plausible model, given residuals r,
 
     δ ~ N(A⁻¹ Sᵀ V⁻¹ r, A⁻¹),    A = Sᵀ V⁻¹ S + I / τ².
 
-A refit is judged by the bags that it has not seen: of those it was fitted to, it has made the
-residuals small, whatever the groups have.
+The residuals are those of bags that were not seen: of those it was fitted to, a model has made them
+small, whatever the groups have. A refit has its own, of the bags that its draw left out. For all
+others they are what models of the other bags miss, and V has the variance of these models, too.
 
 τ is drawn from a grid with weights exp(−τ²/2) times the likelihood of the residuals of bags left
 out: where these say that groups are as the model has them, τ is small and little changes.
@@ -44,16 +45,13 @@ class GroupEffects:
         members = np.bincount(cell, minlength=len(self.bags) * n_groups)
         self.members = members.reshape(-1, n_groups)
         self.dispersion = max(left.spread, self.law.steadiest) ** 2
+        self.missed, self.variance = left.missed, left.variance
         self.taus = _TAUS * self.law.unit(left.spread)
-        S, V, _ = self._told_by(model)
-        self.weight = self._weight_of_taus(S, V + left.variance, left.missed)
+        self.weight = self._weight_of_taus(*self._told_by(model))
 
     def drawn(self, model, rng, unseen=None):
-        """A draw of the shifts of all groups, as told by the bags that are `unseen`, or by all."""
-        S, V, residual = self._told_by(model)
-        if unseen is not None:
-            judges = unseen[self.told]
-            S, V, residual = S[judges], V[judges], residual[judges]
+        """A draw of the shifts of all groups; `unseen` are the bags that a refit has not seen."""
+        S, V, residual = self._told_by(model, unseen)
         tau = self.taus[rng.choice(len(self.taus), p=self.weight)]
         if tau == 0.0:
             return np.zeros(self.n_groups)
@@ -70,15 +68,18 @@ class GroupEffects:
                 shifts += weight * _given(S, V, residual, tau)[0]
         return shifts
 
-    def _told_by(self, model):
-        """S, V and the residuals of a model."""
+    def _told_by(self, model, unseen=None):
+        """S, V and the residuals of bags that were not seen."""
         value = expected(model, self.bags)
         size = np.maximum(np.bincount(self.codes, minlength=self.n_groups), 1)
         rate = np.bincount(self.codes, value, minlength=self.n_groups) / size
         S = self.members * self.law.variance(rate)
         V = self.dispersion * bag_sum(self.law.variance(value), self.bags.offsets)
         V = np.maximum(V, max(_LEAST * V.mean(), np.finfo(float).tiny))
-        return S, V, self.total - bag_sum(value, self.bags.offsets)
+        if unseen is None:
+            return S, V + self.variance, self.missed
+        judges, residual = unseen[self.told], self.total - bag_sum(value, self.bags.offsets)
+        return S[judges], V[judges], residual[judges]
 
     def _weight_of_taus(self, S, V, residual):
         """Prior times likelihood of r ~ N(0, V + τ² S Sᵀ), by the lemma of Woodbury."""

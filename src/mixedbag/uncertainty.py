@@ -155,10 +155,11 @@ class PlausibleModels:
         A model may be wrong about a group and right about bags: a rule that cannot bend, a group
         that is no feature. How far bags with many of a group lie from what is expected of them
         tells. So the rates of every plausible model are shifted on the scale of log-odds (of
-        values, for regressors) by δ ~ N(A⁻¹ Sᵀ V⁻¹ r, A⁻¹), A = Sᵀ V⁻¹ S + I / τ²: r are its
-        residuals, S_cg is the number of instances of group g in bag c times m(1 − m) of the
-        group's rate m, V the variance of bags by chance times ``spread²``, and τ, how much groups
-        differ, is drawn by what bags left out say of it.
+        values, for regressors) by δ ~ N(A⁻¹ Sᵀ V⁻¹ r, A⁻¹), A = Sᵀ V⁻¹ S + I / τ²: r are
+        residuals of bags that were not seen (in a refit, those that its draw left out), S_cg is the
+        number of instances of group g in bag c times m(1 − m) of the group's rate m, V the variance
+        of bags by chance times ``spread²``, and τ, how much groups differ, is drawn by what bags
+        left out say of it.
 
         Parameters
         ----------
