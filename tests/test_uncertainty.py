@@ -236,6 +236,7 @@ def test_limits_leave_out_as_much_as_they_say_whatever_the_number_of_draws():
     assert np.mean(hits) == pytest.approx(0.95, abs=0.01)
 
 
+@pytest.mark.filterwarnings("ignore:.*no known count")
 def test_refits_are_judged_by_the_bags_that_they_have_not_seen():
     bags, counts, _ = bent(2, n_bags=30)
     some = np.where(np.arange(30) == 4, np.nan, counts)
