@@ -90,6 +90,7 @@ def test_numbers_in_per_cent_are_shares(tmp_path, name, numbers, shares):
     data = read(path, "place", name)
     np.testing.assert_allclose(data.y.astype(float), numbers if shares is None else shares)
     assert any("per cent" in note for note in data.notes) == (shares is not None)
+    assert not any("classes)" in note for note in data.notes)
 
 
 def test_a_table_in_per_cent_is_one_of_shares(tmp_path):

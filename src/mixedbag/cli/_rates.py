@@ -165,8 +165,7 @@ def _draw(lines, by, path):
         )
         axes.barh(place, most - least, left=least, height=0.5, color="0.9", label="certain limits")
     reach = np.maximum([estimate - low, high - estimate], 0.0)
-    settings = {"fmt": "o", "capsize": 3, "label": "estimate, 95 % limits"}
-    axes.errorbar(estimate, place, xerr=reach, **settings)
+    axes.errorbar(estimate, place, xerr=reach, fmt="o", capsize=3, label="estimate, 95 % limits")
     axes.set_yticks(place, [str(line["group"]) for line in lines])
     axes.invert_yaxis()
     axes.set(ylabel=by, xlabel="rate" if "certain low" in lines[0] else "mean value")

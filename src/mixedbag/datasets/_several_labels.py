@@ -10,17 +10,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mixedbag._per_cent import NOTE, as_shares
+from mixedbag.datasets.records import BagData, class_sizes
 from mixedbag.exceptions import InputError
 
 if TYPE_CHECKING:
-    from mixedbag.datasets.records import BagData
     from mixedbag.tables import Roles
 
 
 def in_shares(data: "BagData", name: str | None = None, by_sizes: bool = True) -> "BagData":
     """The data with labels in per cent as shares (see `as_shares`); any others stay."""
     shares = None if data.y is None else as_shares(data.y, data.bags.sizes, name, by_sizes)
-    return data if shares is None else replace(data, y=shares, notes=(*data.notes, NOTE))
+    if shares is None:
+        return data
+    said, says = (f"({class_sizes(y)})" for y in (data.y, shares))  # not that there are 46 classes
+    notes = (note.replace(said, says) for note in data.notes)
+    return replace(data, y=shares, notes=(*notes, NOTE))
 
 
 def label_columns(
