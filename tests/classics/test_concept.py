@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from mixedbag._solvers.batch_lbfgs import BatchLBFGS
 from mixedbag.bags import Bags
-from mixedbag.classics import EMDD, DiverseDensity
+from mixedbag.classics import EMDD, DiverseDensity, _concept
 from mixedbag.classics._concept import ConceptObjective, ConceptPart, concept_distance, log_odds
 from mixedbag.datasets import load, make_any
 from mixedbag.pooling import Max, NoisyOr
@@ -40,7 +40,8 @@ def loss_by_definition(concept, X, offsets, sign, weight, noisy_or, penalty):
 
 @pytest.mark.parametrize("pooling", [NoisyOr(), Max()])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-def test_objective_is_the_likelihood_and_its_gradient_is_right(pooling, form):
+def test_objective_is_the_likelihood_and_its_gradient_is_right(pooling, form, monkeypatch):
+    monkeypatch.setattr(_concept, "_BLOCK", 2)
     X, offsets, sign, weight = small_problem()
     first = ConceptPart(form(X[: offsets[5]]), offsets[:6], sign[:5], weight[:5], pooling)
     rest = ConceptPart(
@@ -49,6 +50,7 @@ def test_objective_is_the_likelihood_and_its_gradient_is_right(pooling, form):
     objective = ConceptObjective([lambda: first, lambda: rest], penalty=0.3)
     concepts = np.random.default_rng(1).normal(scale=0.7, size=(5, 6))
     values, _ = objective(concepts)
+    np.testing.assert_allclose(objective.values(concepts), values, rtol=1e-12)
     for concept, value in zip(concepts, values):
         noisy_or = isinstance(pooling, NoisyOr)
         expected = loss_by_definition(concept, X, offsets, sign, weight, noisy_or, 0.3)

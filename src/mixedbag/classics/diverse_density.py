@@ -18,7 +18,6 @@ __all__ = ["DiverseDensity"]
 
 # Instances of positive bags looked at as possible starts.
 _MAX_CANDIDATES = 1000
-_BLOCK = 100
 # The worse half of the starts is given up after every so many steps: by then it seldom wins.
 _TRIAL = 20
 _ROWS = 2048  # of a part
@@ -153,8 +152,7 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
         rng = check_random_state(self.random_state)
         rows = sample_rows(instances, _MAX_CANDIDATES, rng, np.flatnonzero(is_candidate))
         starts = _concepts_at(dense_rows(instances, rows)[:, used] / unit)
-        blocks = np.array_split(starts, np.ceil(len(rows) / _BLOCK))
-        values = np.concatenate([objective(block)[0] for block in blocks])
+        values = objective.values(starts)
         # Equal values come from copies of one instance: one start of a kind is enough.
         distinct = np.unique(np.round(values / values.max(), 12), return_index=True)[1]
         return starts[distinct[: self.n_init]]

@@ -15,7 +15,7 @@ from mixedbag.tables._buckets import MOST, Rows, joined, parted
 from mixedbag.tables._fetching import Block, feature_values
 from mixedbag.tables._ordering import AGREED, arrange, role_values, selected, whole_ids
 
-_BATCH = 100_000  # values fetched at a time: pieces of this size stay in the cache
+_BATCH = 200_000  # values fetched at a time, at most: pieces of this size stay in the cache
 _BUCKET = 1_000_000  # values: a table of fewer stays in memory
 _MAY_MISS = ("label", "instance")  # all else is refused where it is missing
 
@@ -68,8 +68,9 @@ def gathered(relation, features, gathering, instance, rows, folder):
     if in_buckets:
         columns["bucket"] = f"cast(hash({columns['bag']}) % {n_buckets} as usmallint)"
     query = f"select {selected({**columns, **numbers})} from rows"
-    at_once = _BUCKET if in_buckets else _BATCH  # few and large pieces have few parts
-    reader = relation.con.sql(query).to_arrow_reader(max(2048, at_once // width))
+    # Large pieces have few parts in buckets; else a piece is best a block, and need not be joined.
+    at_once = _BUCKET // width if in_buckets else min(_BATCH // width, rows + rows // 4)
+    reader = relation.con.sql(query).to_arrow_reader(max(2048, at_once))
     batches = _all_rows(relation, reader)
     rows_of = partial(_rows_of, names=[*columns], features=[*numbers], dtype=dtype)
     if in_buckets:
