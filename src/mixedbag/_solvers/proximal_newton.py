@@ -156,9 +156,9 @@ def _direction(rows, problem, envelope, margin, inside, gradient):
     others = gradient + dual @ table  # the gradient without these slots
     total = np.zeros_like(gradient)
     slope, promised = gradient, 0.0
+    curvature = _ChangingCurvature(np.sqrt(envelope.bend)[:, None] * table)
     for _ in range(30):
-        part = np.sqrt(envelope.bend[inside, None]) * table[inside]
-        step = -_solve(part.T @ part, slope)
+        step = -_solve(curvature.at(inside), slope)
         decrease = -slope @ step
         promised = promised or decrease
         if decrease <= 1e-4 * promised:
@@ -191,17 +191,43 @@ def _curvature(rows, chosen, bend):
     return total
 
 
+class _ChangingCurvature:
+    """`Σ x xᵀ` over some rows of a table, of which few come and go from one step to the next."""
+
+    def __init__(self, table):
+        self._table = table
+        self._norms = np.einsum("ij,ij->i", table, table)
+        self._inside = np.zeros(len(table), dtype=bool)
+        self._total: np.ndarray = np.zeros((table.shape[1], table.shape[1]))
+        self._largest = 0.0  # trace since the sum was made anew: what rounding is relative to
+
+    def at(self, inside):
+        """The sum over the rows inside."""
+        changed = np.flatnonzero(inside != self._inside)
+        trace = self._norms[inside].sum()
+        if 4 * len(changed) > np.count_nonzero(inside) or trace < 0.1 * self._largest:
+            part = self._table[inside]
+            self._total, self._largest = part.T @ part, trace
+        else:
+            part = self._table[changed]
+            self._total += (part.T * np.where(inside[changed], 1.0, -1.0)) @ part
+            self._largest = max(self._largest, trace)
+        self._inside = inside
+        return self._total.copy()
+
+
 def _solve(curvature, gradient):
     """`(P + curvature)⁻¹ gradient`, P being the identity but for the intercept.
 
     Nothing but the slots inside the box bends the objective along the intercept. Where they are
     few, P makes it move by no more than one, the distance of the margins; else P is zero there.
+    The matrix is overwritten.
     """
     diagonal = np.einsum("ii->i", curvature)  # a view
     diagonal[:-1] += 1.0
     diagonal[-1] = 1e-13 + max(diagonal[-1], abs(gradient[-1]))
     diagonal *= 1.0 + 1e-15 * len(diagonal)  # against rounding, whatever the features' scales
-    _, solution, failed = dposv(curvature, gradient)
+    _, solution, failed = dposv(curvature.T, gradient, overwrite_a=True)
     if failed:
         raise LinAlgError("the Newton matrix is not positive definite: scale the features")
     return solution
