@@ -2,11 +2,12 @@
 
 import gc
 import hashlib
-import multiprocessing
 import os
 from contextlib import contextmanager
 
 import pytest
+
+from tests.started import forking
 
 
 def pytest_configure(config):
@@ -82,14 +83,8 @@ def local_cluster():
             n_workers=n_workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
         )
 
-    if "forkserver" not in multiprocessing.get_all_start_methods():
+    if forking() is None:
         yield start
         return
-    from multiprocessing import forkserver
-
-    families = ("aggregate", "boosting", "classics", "comparison", "engines.dask", "margin")
-    preloaded = ["distributed", *(f"mixedbag.{name}" for name in (*families, "sequence"))]
-    multiprocessing.get_context("forkserver").set_forkserver_preload(preloaded)
-    forkserver.ensure_running()
     with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
         yield start

@@ -18,6 +18,7 @@ from mixedbag import Bags, compare, load
 from mixedbag.cli._live import leaderboard
 from mixedbag.datasets import make_any, make_count, make_sequences, make_sum
 from tests.command import mixedbag
+from tests.started import Started
 
 COMMAND = [sys.executable, "-c", "from mixedbag.cli import main; main()"]
 LEARNERS = "bag statistics + SVM,spread labels + logistic"
@@ -566,13 +567,7 @@ def test_an_interrupt_keeps_finished_folds(tmp_path):
         *("compare", "table.csv", "--bag", "molecule", "--label", "active", "--out", "out"),
         *("--learners", "bag statistics + extra", "--jobs", "1", "--folds", "5"),
     ]
-    running = subprocess.Popen(
-        [*COMMAND, *arguments],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    running = Started(*arguments, folder=tmp_path)
     deadline = time.monotonic() + 120
     while len(list(tmp_path.glob("out/folds/*/*.npz"))) < 3 and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -670,15 +665,10 @@ def test_names_reach_terminal_and_spreadsheet_harmlessly(tmp_path):
 def test_a_signal_leaves_the_leaderboard(tmp_path, number):
     data = make_any(n_bags=60, size=(2, 5), n_features=3, random_state=0)
     write_csv(tmp_path / "table.csv", data.bags, data.y)
-    running = subprocess.Popen(
-        [
-            *(*COMMAND, "compare", "table.csv", "--bag", "molecule", "--label", "active"),
-            *("--out", "out", "--learners", "bag statistics + extra", "--jobs", "2"),
-        ],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+    running = Started(
+        *("compare", "table.csv", "--bag", "molecule", "--label", "active"),
+        *("--out", "out", "--learners", "bag statistics + extra", "--jobs", "2"),
+        folder=tmp_path,
     )
     deadline = time.monotonic() + 120
     while not list(tmp_path.glob("out/folds/*/*.npz")) and time.monotonic() < deadline:

@@ -3,20 +3,19 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mixedbag import Bags, load, save
 from mixedbag.classics import MILogisticRegression
 from mixedbag.datasets import make_any, make_sequences
 from mixedbag.sequence import SlidingWindows
-from mixedbag.testing import parametrize_with_bag_checks, toy_problem
+from mixedbag.testing import toy_problem
 from mixedbag.wrappers import BagFeatures, BagPipeline, InstanceWise, SpreadLabels
+from tests.contract import keeps_our_contract, keeps_scikit_learns_contract
 
 TRANSFORMERS = [InstanceWise(StandardScaler()), InstanceWise(MaxAbsScaler()), BagFeatures()]
 SPREAD = [
@@ -27,14 +26,14 @@ SPREAD = [
 ]
 
 
-@parametrize_with_checks(TRANSFORMERS + SPREAD)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize("estimator", TRANSFORMERS + SPREAD, ids=str)
+def test_scikit_learn_contract(estimator):
+    keeps_scikit_learns_contract(estimator)
 
 
-@parametrize_with_bag_checks(SPREAD)
-def test_bag_contract(estimator, check):
-    check(clone(estimator))
+@pytest.mark.parametrize("learner", SPREAD, ids=str)
+def test_bag_contract(learner):
+    keeps_our_contract(learner)
 
 
 @pytest.fixture

@@ -25,11 +25,10 @@ import numpy as np
 
 from mixedbag.datasets import make_any
 
-COMMAND = [sys.executable, "-c", "from mixedbag.cli import main; main()"]
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 EXIT_CODES = {signal.SIGKILL: -9, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGINT: 130}
-_OPTIONS = (
-    *("--learners", "bag statistics + SVM,spread labels + logistic"),
+_COMMAND = (
+    *("compare", "table.csv", "--learners", "bag statistics + SVM,spread labels + logistic"),
     *("--folds", "4", "--jobs", "2", "--time-budget", "none", "--out", "out"),
 )
 _GRACE = 10.0  # seconds until nothing of a killed run may be alive
@@ -43,7 +42,14 @@ class Kill(NamedTuple):
     faults: list
 
 
-def kills(n_kills, seed=0, folder=None):
+def as_people_do(*arguments, folder):
+    """Start the command line, and Python with it."""
+    command = [sys.executable, "-c", "from mixedbag.cli import main; main()", *arguments]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, cwd=folder, text=True, errors="replace", **pipes)
+
+
+def kills(n_kills, seed=0, folder=None, start=as_people_do):
     """Kill runs `n_kills` times; a `Kill` each, the last of a run with the faults at its end.
 
     Parameters
@@ -53,24 +59,26 @@ def kills(n_kills, seed=0, folder=None):
         Of the moments at which they come.
     folder : path, optional
         Where to work; by default a folder that is removed.
+    start : callable
+        Starts a command in a folder, as `as_people_do` does.
     """
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(folder or scratch)
         _write_table(folder / "table.csv")
-        reference, seconds = _undisturbed(folder)
+        reference, seconds = _undisturbed(folder, start)
         rng = np.random.default_rng(seed)
         done, goes_on = [], False
         while len(done) < n_kills:
             if not goes_on:
                 shutil.rmtree(folder / "out", ignore_errors=True)
             wait = float(rng.uniform(0.2, 1.1)) * seconds
-            kill = _kill(folder, SIGNALS[len(done) % len(SIGNALS)], wait)
+            kill = _kill(start, folder, SIGNALS[len(done) % len(SIGNALS)], wait)
             goes_on = kill is not None
             if kill is not None:
                 done.append(kill)
             else:
                 _faults_at_the_end(folder, reference, done)
-        _start(folder).communicate(timeout=600)
+        start(*_COMMAND, folder=folder).communicate(timeout=600)
         _faults_at_the_end(folder, reference, done)
     return done
 
@@ -84,22 +92,13 @@ def _write_table(path):
             writer.writerow([f"b{bag}", data.y[bag], *values])
 
 
-def _start(folder):
-    return subprocess.Popen(
-        [*COMMAND, "compare", "table.csv", *_OPTIONS],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-
-
-def _undisturbed(folder):
+def _undisturbed(folder, start):
     """The figures of a run that nobody kills, and its seconds."""
-    start = time.monotonic()
-    told, error = (running := _start(folder)).communicate(timeout=600)
+    began = time.monotonic()
+    told, error = (running := start(*_COMMAND, folder=folder)).communicate(timeout=600)
     if running.returncode != 0:
-        raise RuntimeError((told + error).decode(errors="replace"))
-    return _figures(folder), time.monotonic() - start
+        raise RuntimeError(told + error)
+    return _figures(folder), time.monotonic() - began
 
 
 def _figures(folder):
@@ -109,10 +108,10 @@ def _figures(folder):
     return [{k: v for k, v in row.items() if k != "seconds"} for row in rows]
 
 
-def _kill(folder, number, wait):
+def _kill(start, folder, number, wait):
     """Start a run, kill it after `wait` seconds; None when it came to its end before."""
     before = _trials(folder)
-    running = _start(folder)
+    running = start(*_COMMAND, folder=folder)
     deadline = time.monotonic() + wait
     while time.monotonic() < deadline and running.poll() is None:
         time.sleep(0.02)
@@ -125,7 +124,7 @@ def _kill(folder, number, wait):
         return None
     name = signal.Signals(number).name
     if running.returncode not in (EXIT_CODES[number], -number):  # -n: before Python was ready
-        last = error.decode(errors="replace").strip().splitlines()[-1:]
+        last = error.strip().splitlines()[-1:]
         faults.append(f"exit code {running.returncode} after {name}: {last}")
     faults += _survivors(workers)
     after = _trials(folder)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz import kills, trials
+from tests.started import Started
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -22,5 +23,5 @@ def test_a_sound_trial_is_kept():
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds workers in /proc")
 def test_a_killed_run_loses_nothing(tmp_path):
-    done = kills.kills(2, seed=0, folder=tmp_path)
+    done = kills.kills(2, seed=0, folder=tmp_path, start=Started)
     assert [fault for kill in done for fault in kill.faults] == []
