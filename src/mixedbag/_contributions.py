@@ -137,9 +137,9 @@ def run_of(n: int, most: int = _MOST) -> int:
     return -(-n // most)
 
 
-def n_rows_asked(sizes: np.ndarray, most: int = _MOST) -> np.ndarray:
+def n_rows_asked(sizes: np.ndarray) -> np.ndarray:
     """How many rows of changed bags `of_instances` asks about, for bags of these sizes."""
-    return sizes.astype(np.int64) * np.minimum(sizes, most)
+    return sizes.astype(np.int64) * np.minimum(sizes, _MOST)
 
 
 def of_features(

@@ -1,5 +1,6 @@
 """Tables, ids and columns of any origin as arrays: what `Bags` are built from."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -137,6 +138,31 @@ def is_list_of_tables(x: Any) -> bool:
 
 def is_full_slice(key: Any) -> bool:
     return isinstance(key, slice) and key == slice(None)
+
+
+def positions(key: Any, n_bags: int) -> np.ndarray:
+    """Which bags a slice, a mask or a list of whole numbers means."""
+    if isinstance(key, slice):
+        return np.arange(n_bags)[key]
+    index = np.asarray(key)
+    if index.size == 0 and index.ndim <= 1:
+        return np.empty(0, dtype=np.int64)
+    if index.ndim != 1:
+        raise IndexError(f"bags are indexed by one-dimensional keys, not {index.ndim}-D")
+    if index.dtype == bool:
+        if len(index) != n_bags:
+            raise IndexError(f"a mask of length {len(index)} for {n_bags} bags")
+        return np.flatnonzero(index)
+    if not np.issubdtype(index.dtype, np.integer):
+        raise IndexError(f"bags are indexed by whole numbers or a mask, not {index.dtype}")
+    return np.arange(n_bags)[index]
+
+
+def stacked(tables: Sequence) -> Any:
+    """Tables one below the other: sparse if one of them is."""
+    if any(sparse.issparse(table) for table in tables):
+        return sparse.vstack([sparse.csr_array(table) for table in tables], format="csr")
+    return np.concatenate(tables)
 
 
 def frozen(array: np.ndarray) -> np.ndarray:

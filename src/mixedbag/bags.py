@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from mixedbag import _frames
+from mixedbag import _frames, _values
 from mixedbag._tables import (
     as_array,
     as_labels,
@@ -23,6 +23,8 @@ from mixedbag._tables import (
     is_list_of_tables,
     numeric_table,
     plain,
+    positions,
+    stacked,
 )
 
 __all__ = ["Bags", "as_bags", "bag_labels"]
@@ -145,12 +147,8 @@ class Bags:
                     f"{name} has {table.shape[1]} features, bag 0 has {tables[0].shape[1]}"
                 )
             tables.append(table)
-        if any(sparse.issparse(table) for table in tables):
-            instances = sparse.vstack([sparse.csr_array(t) for t in tables], format="csr")
-        else:
-            instances = np.concatenate(tables)
         offsets = np.concatenate([[0], np.cumsum([t.shape[0] for t in tables])])
-        return cls(instances, offsets.astype(np.int64), ids, feature_names)
+        return cls(stacked(tables), offsets.astype(np.int64), ids, feature_names)
 
     @classmethod
     def from_groups(
@@ -312,26 +310,10 @@ class Bags:
             return self._instances[self._offsets[i] : self._offsets[i + 1]]
         if isinstance(key, slice) and key.step in (None, 1):
             return self._run(*key.indices(len(self))[:2])
-        positions = self._positions(key)
-        if len(positions) and (np.diff(positions) == 1).all():
-            return self._run(int(positions[0]), int(positions[-1]) + 1)
-        return self._take(positions)
-
-    def _positions(self, key):
-        if isinstance(key, slice):
-            return np.arange(len(self))[key]
-        index = np.asarray(key)
-        if index.size == 0 and index.ndim <= 1:
-            return np.empty(0, dtype=np.int64)
-        if index.ndim != 1:
-            raise IndexError(f"bags are indexed by one-dimensional keys, not {index.ndim}-D")
-        if index.dtype == bool:
-            if len(index) != len(self):
-                raise IndexError(f"a mask of length {len(index)} for {len(self)} bags")
-            return np.flatnonzero(index)
-        if not np.issubdtype(index.dtype, np.integer):
-            raise IndexError(f"bags are indexed by whole numbers or a mask, not {index.dtype}")
-        return np.arange(len(self))[index]
+        chosen = positions(key, len(self))
+        if len(chosen) and (np.diff(chosen) == 1).all():
+            return self._run(int(chosen[0]), int(chosen[-1]) + 1)
+        return self._take(chosen)
 
     def _run(self, start, stop):
         """Adjacent bags: views, no copy."""
@@ -394,11 +376,7 @@ class Bags:
                 )
             if part.feature_names != first.feature_names:
                 raise ValueError(f"part {i} has other feature names than part 0")
-        tables = [part.instances for part in parts]
-        if any(part.is_sparse for part in parts):
-            instances = sparse.vstack([sparse.csr_array(t) for t in tables], format="csr")
-        else:
-            instances = np.concatenate(tables)
+        instances = stacked([part.instances for part in parts])
         sizes = np.concatenate([part.sizes for part in parts])
         known = [part.ids.tolist() for part in parts if part.ids is not None]
         ids = list(chain(*known)) if len(known) == len(parts) else None
@@ -432,42 +410,11 @@ class Bags:
 
         So does a value farther from zero than `largest`.
         """
-        values = self._instances.data if self.is_sparse else self._instances
-        flat = values.ravel(order="K")
-        # The sum of squares is one quick pass; only a suspicious one calls for a closer look.
-        with np.errstate(all="ignore"):
-            squares = np.vdot(flat, flat)
-            if np.isfinite(squares) and squares <= float(largest) ** 2:
-                return
-            bad = ~((np.abs(values) <= largest) & np.isfinite(values))
-        if allow_nan:
-            bad &= ~np.isnan(values)
-        if bad.any():
-            value, where, feature = self._cell(int(np.argmax(bad)))
-            advice = ": too large to compute with, scale it first" if np.isfinite(value) else ""
-            shown = "NaN" if np.isnan(value) else "infinity" if np.isinf(value) else f"{value:.4g}"
-            raise ValueError(f"{where} has {shown} in feature {feature}{advice}")
+        _values.check_finite(self, allow_nan, largest)
 
     def largest(self) -> str:
         """A sentence on the place of the value farthest from zero, for messages."""
-        values = self._instances.data if self.is_sparse else self._instances
-        if values.size == 0:
-            return "all values are zero"
-        value, where, feature = self._cell(int(np.nanargmax(np.abs(values))))
-        return f"the value farthest from zero is {value:.4g}, of feature {feature} in {where}"
-
-    def _cell(self, place):
-        """The value at a place among those stored, and how messages call its row and feature."""
-        if self.is_sparse:
-            row = int(np.searchsorted(self._instances.indptr, place, side="right")) - 1
-            column = int(self._instances.indices[place])
-            value = self._instances.data[place]
-        else:
-            row, column = divmod(place, self.n_features)
-            value = self._instances[row, column]
-        i = int(np.searchsorted(self._offsets, row, side="right")) - 1
-        feature = repr(self._feature_names[column]) if self._feature_names else str(column)
-        return value, f"instance {row - self._offsets[i]} of {self.name(i)}", feature
+        return _values.largest(self)
 
 
 def as_bags(x: Any) -> Bags:

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import clone
 
+from mixedbag._tables import stacked
 from mixedbag.boosting._ensembles import WeightedEstimator
 from mixedbag.boosting._scores import Derivatives, Scores
 from mixedbag.boosting._search import Found, Standing, exact_lengths, falling_lengths, follow
@@ -34,12 +34,7 @@ class EstimatorSearch:
         """From blocks of labelled bags in this process: estimators want all rows together."""
         parts = blocks.collect(_rows_and_signs)
         rows, signs = zip(*parts)
-        if len(rows) == 1:  # the usual case: no copy
-            instances = rows[0]
-        elif sparse.issparse(rows[0]):
-            instances = sparse.vstack(rows, format="csr")
-        else:
-            instances = np.concatenate(rows)
+        instances = rows[0] if len(rows) == 1 else stacked(rows)  # one is the usual case: no copy
         target = np.concatenate(signs)
         return cls(blocks, instances, target, estimator, random_state, learning_rate)
 
