@@ -155,6 +155,7 @@ class _Worker:
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=_environment()
         )
+        self.process.stdout.readline()  # it is there: how long that took is no case's fault
 
     def _stop(self):
         if self.process is not None:
@@ -187,6 +188,8 @@ def work(note):
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     answers, sys.stdout = sys.stdout, sys.stderr
+    answers.write("ready\n")
+    answers.flush()
     with open(note, "r+b") as file, mmap.mmap(file.fileno(), 8) as at:
         for line in sys.stdin:
             answers.write(json.dumps(_run_batch(json.loads(line), at)) + "\n")
