@@ -4,6 +4,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from mixedbag._wide import times, transposed_times
+from mixedbag.engines.local import Labelled
 
 
 def minimise(learner, blocks, start, block_loss, *args, minus=0.0):
@@ -34,7 +35,7 @@ def minimise(learner, blocks, start, block_loss, *args, minus=0.0):
         options={
             "maxiter": learner.max_iter,
             "maxfun": 15 * learner.max_iter,
-            "gtol": learner.tol * learner.C * blocks.sum(_total_weight),
+            "gtol": learner.tol * learner.C * blocks.sum(Labelled.total_weight),
             "ftol": 16 * np.finfo(float).eps,
             "maxcor": 20,
         },
@@ -73,7 +74,3 @@ def linear_scores(X, weights):
 def with_gradient(X, loss, by_z):
     """A block's loss and, behind it, the gradient by weights and intercepts."""
     return np.concatenate([[loss], transposed_times(X, by_z).ravel(), by_z.sum(axis=0)])
-
-
-def _total_weight(block):
-    return block.weight.sum()

@@ -8,6 +8,7 @@ from mixedbag._parameters import above
 from mixedbag._wide import times
 from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
+from mixedbag.engines.local import Labelled
 
 __all__ = ["AggregateRidgeClassifier", "AggregateRidgeRegressor"]
 
@@ -50,10 +51,6 @@ def _cross_products(block):
     means = (np.asarray(target, dtype=np.float64).T / bags.sizes).T
     rows = np.column_stack([np.ones(len(bags)), bag_means(bags), means])
     return rows.T @ ((weight * bags.sizes)[:, None] * rows)
-
-
-def _total_weight(block):
-    return block.weight.sum()
 
 
 class AggregateRidgeRegressor(_RidgeOnMeans, BagRegressor):
@@ -111,7 +108,8 @@ class AggregateRidgeRegressor(_RidgeOnMeans, BagRegressor):
         square = total[:-1, :-1]
         prior = self.alpha * np.diag(np.append(0.0, np.ones(len(square) - 1)))
         error = np.append(np.append(-self.intercept_, -self.coef_), 1.0)
-        freedom = blocks.sum(_total_weight) - np.trace(np.linalg.solve(square + prior, square))
+        used = np.trace(np.linalg.solve(square + prior, square))
+        freedom = blocks.sum(Labelled.total_weight) - used
         variance = max(error @ total @ error, 0.0) / max(freedom, 1.0)
         scale = 1.0 / max(variance, np.finfo(float).tiny)
         # The constant comes first in the sums and last in the weights.

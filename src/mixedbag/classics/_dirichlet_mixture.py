@@ -13,7 +13,7 @@ from scipy.special import digamma
 _ROWS = 1.0  # how many rows the prior counts like, for means and for variances
 
 
-class Rows(NamedTuple):
+class SquaredRows(NamedTuple):
     """Rows with their squares, which every step needs again."""
 
     values: np.ndarray

@@ -7,7 +7,7 @@ from mixedbag._annealing import soft_labels
 from mixedbag._clusters import cluster
 from mixedbag._parameters import above, whole
 from mixedbag.base import BagClassifier, LogOddsMixin
-from mixedbag.classics._dirichlet_mixture import DirichletMixture, Prior, Rows, log_sum
+from mixedbag.classics._dirichlet_mixture import DirichletMixture, Prior, SquaredRows, log_sum
 from mixedbag.classics._rows import feature_moments
 from mixedbag.pooling import bag_argmax
 
@@ -110,7 +110,7 @@ class DirichletMixtureClassifier(LogOddsMixin, BagClassifier):
         negative = _start(X, weight * ~inside, prior, self.n_components, rng)
         # At first, one instance a bag is positive: if all were, both mixtures would hold what is
         # common to all bags, and nothing would tell whose it is.
-        rows = Rows.of(X)
+        rows = SquaredRows.of(X)
         strange = np.where(inside, -negative.log_density(rows), -np.inf)
         p = np.zeros(len(X))
         p[bag_argmax(strange, bags.offsets)[sign > 0]] = 1.0
@@ -138,7 +138,7 @@ class DirichletMixtureClassifier(LogOddsMixin, BagClassifier):
         self.witness_ = bag_argmax(self._score_instances(bags), bags.offsets)[sign > 0]
 
     def _score_instances(self, bags):
-        rows = Rows.of(np.asarray(bags.instances, dtype=np.float64))
+        rows = SquaredRows.of(np.asarray(bags.instances, dtype=np.float64))
         mixtures = [
             DirichletMixture(**{name: values[c] for name, values in self.posterior_.items()})
             for c in (0, 1)
@@ -156,4 +156,4 @@ def _start(X, weight, prior, n_components, rng):
     rows = weight > 0
     found, some, counted = cluster(X[rows], weight[rows], n_components, rng)
     belongs = np.eye(n_components)[found.labels_]
-    return DirichletMixture.of(Rows.of(some), counted[:, None] * belongs, prior)
+    return DirichletMixture.of(SquaredRows.of(some), counted[:, None] * belongs, prior)

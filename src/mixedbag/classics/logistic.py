@@ -11,7 +11,7 @@ from mixedbag._once import once
 from mixedbag._parameters import above, one_of, whole
 from mixedbag._wide import in_double, times
 from mixedbag.base import BagClassifier, LogOddsMixin
-from mixedbag.engines.local import LocalBlocks
+from mixedbag.engines.local import Labelled, LocalBlocks
 from mixedbag.pooling import Mean, MeanProbability, NoisyOr
 
 __all__ = ["MILogisticRegression"]
@@ -130,7 +130,7 @@ class MILogisticRegression(LogOddsMixin, BagClassifier):
             callback=lambda intermediate_result: history.append(intermediate_result.fun),
             options={
                 "maxiter": self.max_iter,
-                "gtol": self.tol * self.C * blocks.sum(_total_weight),
+                "gtol": self.tol * self.C * blocks.sum(Labelled.total_weight),
                 "ftol": 16 * np.finfo(float).eps,
                 "maxcor": 20,
             },
@@ -164,7 +164,3 @@ def _piece_loss(bags, sign, weight, parameters, pooling):
     by_instance = bags.spread(by_bag) * pooling.weights(scores, bags.offsets)
     loss = weight @ np.logaddexp(0.0, -margin)
     return np.concatenate([[loss], bags.instances.T @ by_instance, [by_instance.sum()]])
-
-
-def _total_weight(block):
-    return block.weight.sum()

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from mixedbag.comparison._compare import Fitted, choose_setting
 from mixedbag.comparison._rules import Guess
-from mixedbag.engines import SpooledBags
+from mixedbag.engines import Labelled, SpooledBags
 from mixedbag.engines._sampling import sample_bags
 from mixedbag.exceptions import InputError
 from mixedbag.learners import all_learners
@@ -72,7 +72,7 @@ def fit_from_disk(
     for step in steps:
         bags = step.fit_transform(bags)
     everything = copy.copy(source)
-    weight = source.blocks.sum(_total_weight) / len(source)
+    weight = source.blocks.sum(Labelled.total_weight) / len(source)
     everything.blocks = source.blocks.map(_prepared, steps, classes, weight)
     everything.labels = source.labels if classes is None else np.arange(len(classes))
     everything.n_features, everything.feature_names = bags.n_features, bags.feature_names
@@ -116,10 +116,6 @@ def _prepared(block, steps, classes, weight):
         order = np.argsort(classes)
         target = order[np.searchsorted(classes, target, sorter=order)]
     return type(block)(bags, target, block.weight / weight)
-
-
-def _total_weight(block):
-    return block.weight.sum()
 
 
 def _ranges(block):

@@ -63,6 +63,10 @@ class Labelled(NamedTuple):
     target: np.ndarray
     weight: np.ndarray
 
+    def total_weight(self) -> float:
+        """How much all bags of the block count together."""
+        return self.weight.sum()
+
     def used(self) -> "Labelled":
         """Without the bags of weight zero."""
         if self.weight.all():
