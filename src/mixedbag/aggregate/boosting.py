@@ -25,18 +25,19 @@ _PATIENCE = 10  # rounds without a gain on bags left out
 class _Boosting:
     """What both share: parameters, and one tree that corrects bag totals."""
 
-    _search_space = {"n_estimators": [50, 200], "max_depth": [2, 3]}
+    _search_space = {"n_rounds": [50, 200], "max_depth": [2, 3]}
 
     _parameter_constraints = {
-        "n_estimators": [whole(1)],
+        "n_rounds": [whole(1)],
         "learning_rate": [above(0)],
         "max_depth": [whole(1)],
         "min_samples_leaf": [whole(1)],
         "ridge": [at_least(0)],
         "early_stopping": ["boolean"],
     }
+    _renamed = {"n_estimators": "n_rounds"}
     early_stopping = False  # of models saved before there was a choice
-    n_estimators: int
+    n_rounds: int
     max_depth: int
     min_samples_leaf: int
     ridge: float
@@ -45,7 +46,7 @@ class _Boosting:
     def _n_rounds(self, bags, target, weight):
         """All rounds; of few bags as many as suit those of them best that are left out in turn."""
         if not self.early_stopping or not _FOLDS <= len(bags) < _FEW:
-            return self.n_estimators
+            return self.n_rounds
         paths = [
             self._missed_by_round(*((bags[part], target[part], weight[part]) for part in parts))
             for parts in KFold(_FOLDS, shuffle=True, random_state=0).split(np.arange(len(bags)))
@@ -54,7 +55,7 @@ class _Boosting:
         for n_rounds, missed in enumerate(zip(*paths)):
             if sum(missed) < least:
                 best, least = n_rounds, sum(missed)
-            if n_rounds - best >= _PATIENCE or n_rounds == self.n_estimators:
+            if n_rounds - best >= _PATIENCE or n_rounds == self.n_rounds:
                 break
         return max(best, 1)
 
@@ -73,7 +74,7 @@ class AggregateGradientBoostingRegressor(_Boosting, BagRegressor):
 
     Parameters
     ----------
-    n_estimators : int, default=100
+    n_rounds : int, default=100
         Rounds, at most.
     learning_rate : float, default=0.1
         Share of each tree that is added.
@@ -118,7 +119,7 @@ class AggregateGradientBoostingRegressor(_Boosting, BagRegressor):
 
     def __init__(
         self,
-        n_estimators=100,
+        n_rounds=100,
         *,
         learning_rate=0.1,
         max_depth=3,
@@ -127,7 +128,7 @@ class AggregateGradientBoostingRegressor(_Boosting, BagRegressor):
         early_stopping=True,
         aggregate="sum",
     ):
-        self.n_estimators = n_estimators
+        self.n_rounds = n_rounds
         self.learning_rate = learning_rate
         self.max_depth = max_depth
         self.ridge = ridge
@@ -177,7 +178,7 @@ class AggregateGradientBoostingClassifier(_Boosting, CountClassifier):
 
     Parameters
     ----------
-    n_estimators : int, default=100
+    n_rounds : int, default=100
         Rounds, at most.
     learning_rate : float, default=0.1
         Share of each tree that is added.
@@ -229,7 +230,7 @@ class AggregateGradientBoostingClassifier(_Boosting, CountClassifier):
 
     def __init__(
         self,
-        n_estimators=100,
+        n_rounds=100,
         *,
         learning_rate=0.1,
         max_depth=3,
@@ -238,7 +239,7 @@ class AggregateGradientBoostingClassifier(_Boosting, CountClassifier):
         early_stopping=True,
         aggregate="sum",
     ):
-        self.n_estimators = n_estimators
+        self.n_rounds = n_rounds
         self.learning_rate = learning_rate
         self.max_depth = max_depth
         self.ridge = ridge

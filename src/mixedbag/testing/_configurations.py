@@ -19,9 +19,9 @@ FAST: dict[str, dict] = {
     "AggregateForestClassifier": {"random_state": 0, "n_estimators": 10},
     "AggregateForestRegressor": {"random_state": 0, "n_estimators": 10},
     # Which bags are left out in turn goes by their places, whatever their weights.
-    "AggregateGradientBoostingClassifier": {"n_estimators": 10, "early_stopping": False},
+    "AggregateGradientBoostingClassifier": {"n_rounds": 10, "early_stopping": False},
     "AggregateGradientBoostingRegressor": {
-        **{"n_estimators": 10, "learning_rate": 0.5},
+        **{"n_rounds": 10, "learning_rate": 0.5},
         "early_stopping": False,
     },
     "AggregateMLPClassifier": {
