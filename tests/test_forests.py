@@ -6,6 +6,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
+from mixedbag import _forests
 from mixedbag._forests import ExtraTrees, RandomForest, grow, leaves, probabilities
 
 
@@ -86,3 +87,26 @@ def test_rows_of_another_width_are_refused():
     rows, labels, _ = problem()
     with pytest.raises(ValueError, match="features"):
         ExtraTrees(3).fit(rows, labels).predict_proba(rows[:, 1:])
+
+
+@pytest.mark.parametrize("change", [TypeError("another signature"), None])
+def test_where_scikit_learn_grows_trees_otherwise_its_forests_do_it_all(monkeypatch, change):
+    assert _forests._is_known()  # in this release: else the quick way is not tested at all
+    grown = _forests._grown
+
+    def otherwise(like, rows, codes, weight, random):
+        if change is not None:
+            raise change
+        random.random_sample()
+        return grown(like, rows, codes, weight, random)
+
+    monkeypatch.setattr(_forests, "_grown", otherwise)
+    _forests._is_known.cache_clear()
+    try:
+        assert not _forests._is_known()
+        rows, labels, weight = problem()
+        found = ExtraTrees(5, random_state=1).fit(rows, labels, weight)
+    finally:
+        _forests._is_known.cache_clear()
+    expected = ExtraTreesClassifier(5, random_state=1).fit(rows, labels, weight)
+    assert_same(found, expected)

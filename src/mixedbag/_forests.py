@@ -4,17 +4,17 @@ On some hundred rows most of the time of a forest goes into what surrounds its t
 every tree by its parameters, a new random generator each, a round through joblib for each question.
 Here the first tree is grown by the forest itself, which checks everything, and the others are
 copies of it, grown by what scikit-learn's own trees are grown by; one generator is seeded again and
-again.
+again. That is no public part of scikit-learn: where a release does it in another way, its forests
+do it all.
 """
 
 from copy import copy
+from functools import cache
 
 import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
-from sklearn.tree import _tree
-from sklearn.tree._classes import CRITERIA_CLF, DENSE_SPLITTERS, SPARSE_SPLITTERS
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -44,12 +44,37 @@ class RandomForest(RandomForestClassifier):
 
 def grow(forest, rows, labels, weight=None):
     """``forest.fit(rows, labels, weight)`` of a classifier, to the bit."""
-    learn = ExtraTreesClassifier.fit  # that of all forests
-    if not _is_plain(forest) or _is_missing(rows):
-        return learn(forest, rows, labels, weight)
+    if not _is_plain(forest) or _is_missing(rows) or not _is_known():
+        return _learn(forest, rows, labels, weight)
+    return _grow_quickly(forest, rows, labels, weight)
+
+
+_learn = ExtraTreesClassifier.fit  # that of all forests
+
+
+@cache
+def _is_known():
+    """Whether trees are grown in this release as `_grown` does it, with the same outcome."""
+    rows = np.random.RandomState(0).normal(size=(40, 4))
+    labels, weight = (rows[:, 0] > rows[:, 1]).astype(np.int64), 1.0 + np.arange(40) % 3
+    try:
+        for kind in (ExtraTreesClassifier, RandomForestClassifier):
+            for table in (rows, sparse.csr_array(rows)):
+                told = table, labels, weight
+                ours = _grow_quickly(kind(3, random_state=0), *told)
+                theirs = kind(3, random_state=0).fit(*told)
+                for tree, twin in zip(ours.estimators_, theirs.estimators_, strict=True):
+                    if not np.array_equal(tree.tree_.threshold, twin.tree_.threshold):
+                        return False
+    except Exception:
+        return False
+    return True
+
+
+def _grow_quickly(forest, rows, labels, weight):
     n_trees, own = forest.n_estimators, forest.random_state
     seeds = check_random_state(own)
-    learn(forest.set_params(n_estimators=1, random_state=seeds), rows, labels, weight)
+    _learn(forest.set_params(n_estimators=1, random_state=seeds), rows, labels, weight)
     forest.set_params(n_estimators=n_trees, random_state=own)
     (first,) = forest.estimators_
     codes = np.searchsorted(forest.classes_, labels).astype(np.float64)[:, None]
@@ -100,6 +125,9 @@ def _checked(forest, rows):
 
 def _grown(like, rows, codes, weight, random):
     """The tree that `like`, a fitted one that is not pruned, would grow with another generator."""
+    from sklearn.tree import _tree
+    from sklearn.tree._classes import CRITERIA_CLF, DENSE_SPLITTERS, SPARSE_SPLITTERS
+
     n_features, n_classes = like.n_features_in_, np.array([like.n_classes_], dtype=np.intp)
     lightest = like.min_weight_fraction_leaf * weight.sum()
     least = like.min_samples_leaf, lightest
