@@ -7,11 +7,16 @@ from sklearn.utils import check_random_state
 from mixedbag._kernels import settled_gamma
 from mixedbag._pairs import nearest_squared
 from mixedbag._parameters import above, one_of, whole
+from mixedbag._solvers.sparse_machine import sparse_machine
 from mixedbag.bags import as_bags
 from mixedbag.base import BagClassifier
 from mixedbag.classics._rows import sample_rows
 
 __all__ = ["MILES"]
+
+_CONSTANT = 10.0  # a feature that all bags share: the larger it is, the less its weight costs
+_FEW = 500  # bags: with more, coordinates are quicker than systems of so many equations
+_GAP = 1e-6  # of the objective, times the tolerance
 
 
 class MILES(BagClassifier):
@@ -35,7 +40,7 @@ class MILES(BagClassifier):
     tol : float
         Tolerance of the solver.
     max_iter : int
-        Most passes of the solver.
+        Most passes of the solver, where there are more than 500 bags.
     random_state : int, RandomState or None
         For the draw of concepts and the order in which the solver visits them.
     n_jobs : int or None
@@ -103,15 +108,22 @@ class MILES(BagClassifier):
         rng = check_random_state(self.random_state)
         self.gamma_ = settled_gamma(self.gamma, bags.instances, bags.spread(weight))
         self.concepts_ = bags.instances[sample_rows(bags.instances, self.max_concepts, rng)]
+        w, self.n_iter_ = self._machine(self._similarities(bags), sign, weight, rng)
+        selected = np.flatnonzero(w[:-1])
+        self.concepts_ = self.concepts_[selected]
+        self.coef_, self.intercept_ = w[selected], _CONSTANT * w[-1]
+
+    def _machine(self, table, sign, weight, rng):
+        """The weights of all concepts and of the constant, and the number of steps."""
+        if len(table) <= _FEW:
+            rows = sign[:, None] * np.column_stack([table, np.full(len(table), _CONSTANT)])
+            return sparse_machine(rows, self.C * weight, _GAP * self.tol)
         svc = LinearSVC(
             C=self.C, penalty="l1", dual=False, tol=self.tol, max_iter=self.max_iter,
-            intercept_scaling=10.0, random_state=rng,
+            intercept_scaling=_CONSTANT, random_state=rng,
         )  # fmt: skip
-        svc.fit(self._similarities(bags), sign, sample_weight=weight)
-        selected = np.flatnonzero(svc.coef_[0])
-        self.concepts_ = self.concepts_[selected]
-        self.coef_, self.intercept_ = svc.coef_[0, selected], svc.intercept_[0]
-        self.n_iter_ = int(svc.n_iter_)
+        svc.fit(table, sign, sample_weight=weight)
+        return np.append(svc.coef_[0], svc.intercept_[0] / _CONSTANT), int(svc.n_iter_)
 
     def _score_bags(self, bags):
         if len(self.coef_) == 0:
