@@ -23,6 +23,8 @@ from mixedbag._solvers.hinge import Problem
 from mixedbag._solvers.interior_point import solve_box
 from mixedbag._solvers.numbered_rows import NumberedRows
 from mixedbag._solvers.smo import climb, fit_tube
+from mixedbag._solvers.sparse_machine import sparse_machine
+from mixedbag.classics import MILES
 from mixedbag.classics._concept import ConceptObjective
 from mixedbag.disjunctive._envelope import EnvelopeLP
 from mixedbag.disjunctive._program import DisjunctiveProgram, slack_costs
@@ -47,6 +49,7 @@ NEEDS = {
     ("interior_point", "Clarabel"): "sums over blocks",
     ("block_newton", "LIBLINEAR"): "a free intercept, sums over blocks",
     ("block_newton", "SciPy's L-BFGS"): "few rounds over the blocks",
+    ("sparse_machine", "LIBLINEAR"): "a certificate",
     ("batch_lbfgs", "SciPy's L-BFGS"): "the worse half of the starts dropped on the way",
 }
 TINY = {"solver": "interior_point", "library": "Clarabel", "problem": "hinge, 2000 × 20"}
@@ -68,6 +71,9 @@ def problems():
         found["interior_point", "Clarabel", f"hinge, {n} × {d}"] = boxes, n, d
     for library in ("LIBLINEAR", "SciPy's L-BFGS"):
         found["block_newton", library, "squared hinge, 20000 × 50"] = squared_hinge, library
+    for C in (0.1, 1.0, 10.0):
+        problem = f"MILES, 180 bags × 1200 concepts, C = {C:g}"
+        found["sparse_machine", "LIBLINEAR", problem] = selected_concepts, C
     for n_bags, d in ((60, 10), (92, 166)):
         problem = f"10 starts × {2 * d} parameters"
         found["batch_lbfgs", "SciPy's L-BFGS", problem] = many_starts, n_bags, d
@@ -383,6 +389,29 @@ def squared_hinge(library, n=20_000, d=50, C=1.0):
         return value(minimize(objective, start, jac=True, method="L-BFGS-B", options=options).x)
 
     return ours, liblinear if library == "LIBLINEAR" else lbfgs
+
+
+def selected_concepts(C, n_bags=180, size=7, d=60):
+    """A machine of MILES: similarities to all instances, of which a few are selected."""
+    bags, y = bags_with_witnesses(n_bags, size, d)
+    model = MILES(C=C, random_state=0)
+    model.concepts_, model.gamma_ = bags.instances, 1.0 / (d * bags.instances.var())
+    table, sign = model._similarities(bags), np.where(y == 1, 1.0, -1.0)
+    rows = sign[:, None] * np.column_stack([table, np.ones(n_bags)])
+    cost = np.full(n_bags, C)
+
+    def value(w):
+        return np.abs(w).sum() + cost @ np.maximum(1.0 - rows @ w, 0.0) ** 2
+
+    def ours():
+        return value(sparse_machine(rows, cost, 1e-6)[0])
+
+    def theirs():
+        machine = LinearSVC(C=C, penalty="l1", dual=False, max_iter=20_000, random_state=0)
+        svc = machine.fit(table, sign)
+        return value(np.append(svc.coef_[0], svc.intercept_[0]))
+
+    return ours, theirs
 
 
 # Several starts ----------------------------------------------------------------------------------
