@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from mixedbag.datasets import DataFormatError, read, read_blocks
+from mixedbag.tables._fetching import in_order
+from mixedbag.tables._relation import Part, Relation
 from tests.datasets.samples import ARFF, C45
 
 SIZES = [3, 1, 4, 1, 5, 9, 2, 6]
@@ -120,3 +122,31 @@ def test_senseless_requests(tmp_path):
     (tmp_path / "header.csv").write_text("bag,x\n")
     with pytest.raises(DataFormatError, match="no rows below the header"):
         list(read_blocks(tmp_path / "header.csv", features=["x"]))
+
+
+def test_batches_that_overtake_each_other_are_put_in_order():
+    pa = pytest.importorskip("pyarrow")
+    parts = [[4, 5, 6, 9], [0, 1], [7, 8, 2, 3]]
+    batches = [pa.record_batch({"row": part, "x": [10 * i for i in part]}) for part in parts]
+    relation = Relation(None, [], [], [Part("a.csv", 0, 10)])
+    found = pa.Table.from_batches(in_order(relation, batches))
+    assert found["row"].to_pylist() == list(range(10))
+    assert found["x"].to_pylist() == list(range(0, 100, 10))
+    for some in (batches[:2], [*batches, batches[1]]):
+        with pytest.raises(DataFormatError, match="rows read of 10"):
+            list(in_order(relation, some))
+
+
+def test_large_groups_of_rows_have_the_memory_that_they_need(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    rows = np.arange(90_000)
+    noise = np.random.default_rng(0).normal(size=len(rows))
+    columns = {"bag": rows // 10, **{f"x{j}": noise * j for j in range(1, 80)}}
+    path = tmp_path / "wide.parquet"
+    parquet.write_table(pa.table(columns), path, row_group_size=45_000, compression="none")
+    blocks = read_blocks(path, rows=20_000)
+    assert sum(block.bags.instances[:, 2].sum() for block in blocks) == pytest.approx(
+        noise.sum() * 3
+    )

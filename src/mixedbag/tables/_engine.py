@@ -20,7 +20,7 @@ def sandbox(paths=(), memory=None):
                 "autoinstall_known_extensions": "false",
                 "autoload_known_extensions": "false",
                 "python_enable_replacements": "false",
-                "threads": str(_cores()),
+                "threads": str(cores()),
                 "temp_directory": os.path.join(folder, "spill"),
                 **({} if memory is None else {"memory_limit": memory}),
             }
@@ -41,7 +41,8 @@ def sandbox(paths=(), memory=None):
             con.close()
 
 
-def _cores():
+def cores():
+    """How many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -12,7 +12,7 @@ import numpy as np
 
 from mixedbag.tables._arrays import as_array
 from mixedbag.tables._buckets import MOST, Rows, joined, parted
-from mixedbag.tables._fetching import Block, feature_values
+from mixedbag.tables._fetching import Block, feature_values, in_order
 from mixedbag.tables._ordering import AGREED, arrange, role_values, selected, whole_ids
 
 _BATCH = 200_000  # values fetched at a time, at most: pieces of this size stay in the cache
@@ -71,7 +71,7 @@ def gathered(relation, features, gathering, instance, rows, folder):
     # Large pieces have few parts in buckets; else a piece is best a block, and need not be joined.
     at_once = _BUCKET // width if in_buckets else min(_BATCH // width, rows + rows // 4)
     reader = relation.con.sql(query).to_arrow_reader(max(2048, at_once))
-    batches = _all_rows(relation, reader)
+    batches = in_order(relation, reader)
     rows_of = partial(_rows_of, names=[*columns], features=[*numbers], dtype=dtype)
     if in_buckets:
         parts = parted((rows_of([batch]) for batch in batches), n_buckets, folder, _MAY_MISS)
@@ -87,19 +87,6 @@ def gathered(relation, features, gathering, instance, rows, folder):
 
 class _DifferenceError(Exception):
     """Rows of a bag differ in what they must agree on."""
-
-
-def _all_rows(relation, reader):
-    """The batches of a reader, checked to have all rows, in order."""
-    n_rows = 0
-    for batch in reader:
-        row = as_array(batch["row"])
-        if (row != np.arange(n_rows, n_rows + len(row))).any():
-            raise relation.error("the rows came out of order")
-        n_rows += len(row)
-        yield batch
-    if n_rows != relation.n_rows:
-        raise relation.error(f"{n_rows} rows read of {relation.n_rows}")
 
 
 def _cut(batches):

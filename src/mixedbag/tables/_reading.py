@@ -21,10 +21,11 @@ from mixedbag.tables._labels import Labels
 from mixedbag.tables._ordering import Ordering, arrange, id_of, label_of, whole_ids
 from mixedbag.tables._relation import Relation
 from mixedbag.tables._roles import Roles
+from mixedbag.tables._sizes import engine_memory
 from mixedbag.tables._sources import files_of, is_frame, open_relation
 
-_STREAM_MEMORY = "80MB"
-_LEARNING_MEMORY = "400MB"
+_STREAM_MEMORY = 80  # megabytes of the engine
+_LEARNING_MEMORY = 400
 
 
 def read(source: Any, roles: Roles, query: str | None = None) -> BagData:
@@ -314,7 +315,8 @@ def _engine_on(source, memory=None):
 @contextmanager
 def _planned(source, roles, query=None, memory=None):
     """The plan of a table: to be read at once, or in blocks where the memory is limited."""
-    with _engine_on(source, memory) as (con, folder):
+    limit = None if memory is None else engine_memory(source, memory)
+    with _engine_on(source, limit) as (con, folder):
         relation = open_relation(con, folder, source, roles, query)
         positions = roles.positions(relation.names, relation.header_error)
         asked = roles.feature_positions(relation.names, positions.values(), relation.header_error)

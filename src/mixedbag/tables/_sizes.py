@@ -4,10 +4,13 @@ import os
 from pathlib import Path
 from typing import Any
 
+from mixedbag.tables._engine import cores
 from mixedbag.tables._sources import files_of, is_frame, kind_of
 
 _PACKED = {".gz": 6, ".zst": 6}  # bytes of text in one of a packed file, about
 _TIMES = 3  # a fit needs the table, folds of it, and what it makes of them
+_GROUPS = 2.5  # of rows that a thread of the engine holds: packed, unpacked, and some to spare
+_BESIDE = 40  # megabytes beside them
 
 
 def fits_in_memory(source: Any) -> bool:
@@ -37,6 +40,30 @@ def fits_in_memory(source: Any) -> bool:
     """
     memory = _memory()
     return is_frame(source) or memory is None or _TIMES * _bytes_of(source) < memory
+
+
+def engine_memory(source, least):
+    """A limit for the engine: so many megabytes, or more where groups of rows of a file are large.
+
+    Its threads hold a group of rows of a Parquet file each, and fail where they cannot.
+    """
+    largest = max(map(_largest_group, files_of(source)), default=0) if not is_frame(source) else 0
+    return f"{max(least, _BESIDE + _GROUPS * cores() * largest / 1e6):.0f}MB"
+
+
+def _largest_group(path):
+    """Bytes of the largest group of rows; 0 where there are none, or a file that is damaged."""
+    if os.path.isdir(path) or kind_of(path) != "parquet":
+        return 0
+    from pyarrow import parquet
+
+    try:
+        about = parquet.read_metadata(path)
+        return max(
+            (about.row_group(i).total_byte_size for i in range(about.num_row_groups)), default=0
+        )
+    except (OSError, ValueError):
+        return 0
 
 
 def _bytes_of(source):
