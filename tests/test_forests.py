@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from mixedbag import _forests
-from mixedbag._forests import ExtraTrees, RandomForest, grow, leaves, probabilities
+from mixedbag._forests import ExtraTrees, RandomForest, grow, grow_again, leaves, probabilities
 
 
 def problem(n_classes=2, n_rows=60):
@@ -47,6 +47,14 @@ def test_a_generator_goes_on_as_after_scikit_learns():
     found = grow(ExtraTreesClassifier(4, random_state=ours), rows, labels, weight)
     assert_same(found, ExtraTreesClassifier(4, random_state=theirs).fit(rows, labels, weight))
     assert ours.randint(2**31 - 1) == theirs.randint(2**31 - 1)
+
+
+def test_growing_again_is_growing_with_other_weights():
+    rows, labels, weight = problem()
+    for n_jobs in (1, 2):
+        forest = ExtraTreesClassifier(5, random_state=0, n_jobs=n_jobs)
+        found = grow_again(grow(clone(forest), rows, labels, weight), rows, labels, 2.0 - weight)
+        assert_same(found, clone(forest).fit(rows, labels, 2.0 - weight))
 
 
 def test_threads_grow_the_same():

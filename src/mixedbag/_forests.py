@@ -14,6 +14,7 @@ from functools import cache
 import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -76,7 +77,22 @@ def _grow_quickly(forest, rows, labels, weight):
     seeds = check_random_state(own)
     _learn(forest.set_params(n_estimators=1, random_state=seeds), rows, labels, weight)
     forest.set_params(n_estimators=n_trees, random_state=own)
-    (first,) = forest.estimators_
+    forest.estimators_ += _trees(forest, n_trees - 1, seeds, rows, labels, weight)
+    return forest
+
+
+def grow_again(forest, rows, labels, weight):
+    """A forest like this one, grown before from the same rows and labels, for other weights."""
+    if not _is_plain(forest) or not _is_known():
+        return clone(forest).fit(rows, labels, weight)
+    again, seeds = copy(forest), check_random_state(forest.random_state)
+    again.estimators_ = _trees(forest, forest.n_estimators, seeds, rows, labels, weight)
+    return again
+
+
+def _trees(forest, n_trees, seeds, rows, labels, weight):
+    """Further trees like the forest's first."""
+    first, grown = forest.estimators_[0], []
     codes = np.searchsorted(forest.classes_, labels).astype(np.float64)[:, None]
     rows = sparse.csc_array(rows, dtype=np.float32) if sparse.issparse(rows) else _single(rows)
     n_rows, share = len(codes), None
@@ -84,7 +100,7 @@ def _grow_quickly(forest, rows, labels, weight):
     if forest.bootstrap and weight is not None:
         share = counted / counted.sum()
     random = np.random.RandomState(0)
-    for _ in range(n_trees - 1):
+    for _ in range(n_trees):
         tree = copy(first)
         tree.random_state = seeds.randint(_LARGEST_SEED)
         random.seed(tree.random_state)
@@ -93,8 +109,8 @@ def _grow_quickly(forest, rows, labels, weight):
             counted = np.bincount(drawn, minlength=n_rows).astype(np.float64)
             random.seed(tree.random_state)
         tree.tree_ = _grown(first, rows, codes, counted, random)
-        forest.estimators_.append(tree)
-    return forest
+        grown.append(tree)
+    return grown
 
 
 def _is_plain(forest):

@@ -132,4 +132,4 @@ class BatchLBFGS:
 
 
 def _dot(a, b):
-    return np.einsum("ij,ij->i", a, b)
+    return np.vecdot(a, b)

@@ -7,7 +7,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils import check_random_state
 
 from mixedbag._annealing import soft_labels, temperatures
-from mixedbag._forests import grow, probabilities
+from mixedbag._forests import grow, grow_again, probabilities
 from mixedbag._parameters import above, between, whole
 from mixedbag.base import BagClassifier, LogOddsMixin
 from mixedbag.pooling import bag_argmax, bag_sum, spread
@@ -117,16 +117,17 @@ class MIForestClassifier(LogOddsMixin, BagClassifier):
         label = np.repeat([1, 0, 0], [inside.n_instances, inside.n_instances, outside.n_instances])
         share = np.ones(inside.n_instances)
         cooling = temperatures(self.temperature, self.cooling)
+        forest = ExtraTreesClassifier(
+            self.n_estimators,
+            min_weight_fraction_leaf=self.min_share,
+            random_state=seed,
+            n_jobs=self.n_jobs,
+        )
         for k in self._iterations(len(cooling) + 1):
             parts = [*_shares(share, inside.offsets), outside.spread(1.0 / outside.sizes)]
             counted = np.concatenate(own) * np.round(_WHOLE * np.concatenate(parts))
-            forest = ExtraTreesClassifier(
-                self.n_estimators,
-                min_weight_fraction_leaf=self.min_share,
-                random_state=seed,
-                n_jobs=self.n_jobs,
-            )
-            self.forest_ = grow(forest, rows, label, counted)
+            forest = (grow_again if k else grow)(forest, rows, label, counted)
+            self.forest_ = forest
             if k < len(cooling):
                 gain = 2.0 * self._probability(inside) - 1.0
                 share = soft_labels(gain, inside.offsets, cooling[k])

@@ -138,7 +138,8 @@ def objective(points, bags, sign, weight, hidden, alpha, pooling):
     X, n, n_bags = bags.instances, bags.n_instances, len(bags)
     W, b, v, c = _split(points, bags.n_features, hidden)
     active = _activations(W, b, X)
-    scores = np.einsum("ish,sh->si", active, v) + c[:, None]
+    each = range(len(points))
+    scores = np.array([active[:, k] @ v[k] + c[k] for k in each])
     # The bags of all networks, laid end to end.
     shifts = n * np.arange(len(points))[:, None]
     offsets = np.append((shifts + bags.offsets[:-1]).ravel(), n * len(points))
@@ -148,20 +149,24 @@ def objective(points, bags, sign, weight, hidden, alpha, pooling):
     by_bag = -weight * sign * expit(-margin) / total
     by_score = np.repeat(by_bag, bags.sizes, axis=1)
     by_score *= pooling.weights(scores.ravel(), offsets).reshape(-1, n)
-    by_v = np.einsum("ish,si->sh", active, by_score)
-    by_active = np.multiply(by_score.T[:, :, None], v) * (active > 0)
-    by_W = np.asarray(X.T @ by_active.reshape(n, -1).astype(X.dtype), dtype=np.float64)
+    by_v = np.array([by_score[k] @ active[:, k] for k in each])
+    is_active = active > 0
+    by_active = np.multiply(by_score.T[:, :, None], v, out=active)  # activations are done with
+    by_active *= is_active
+    by_active = by_active.reshape(n, -1)
+    by_W = np.asarray(X.T @ by_active.astype(X.dtype, copy=False), dtype=np.float64)
     by_W = by_W.reshape(bags.n_features, len(points), hidden).transpose(1, 0, 2) + alpha * W
-    parts = by_W, by_active.sum(axis=0), by_v + alpha * v, by_score.sum(axis=1)
+    parts = by_W, np.ones(n) @ by_active, by_v + alpha * v, by_score.sum(axis=1)
     gradient = np.hstack([part.reshape(len(points), -1) for part in parts])
     return loss + 0.5 * alpha * ((W**2).sum(axis=(1, 2)) + (v**2).sum(axis=1)), gradient
 
 
 def _activations(W, b, X):
     """Of the units of every network, shape (n_instances, n_networks, hidden): one product."""
-    wide = W.transpose(1, 0, 2).reshape(W.shape[1], -1).astype(X.dtype)
-    active = np.asarray(X @ wide, dtype=np.float64).reshape(X.shape[0], *b.shape)
-    return np.maximum(active + b, 0.0)
+    wide = W.transpose(1, 0, 2).reshape(W.shape[1], -1).astype(X.dtype, copy=False)
+    active = np.asarray(X @ wide, dtype=np.float64)
+    active += b.ravel()
+    return np.maximum(active, 0.0, out=active).reshape(X.shape[0], *b.shape)
 
 
 def _split(points, n_features, hidden):
