@@ -2,7 +2,7 @@
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import LinAlgError, solve
+from scipy.linalg.lapack import dposv
 from sklearn.utils.extmath import row_norms
 
 from mixedbag._solvers.smo import MOST_STEPS, add_columns, minimise_pairs
@@ -100,10 +100,12 @@ class KernelMachine:
         else:
             dual = _feasible(start.dual, problem)
         violation = 1e-3
+        scores = self._scores(problem, dual)
         while True:
-            self._descend(problem, dual, violation)
-            dual = self._polished(problem, dual)
-            expansion = _Expansion(problem, dual, self._scores(problem, dual))
+            self._descend(problem, dual, scores, violation)
+            self._polish(problem, dual, scores)
+            scores = self._scores(problem, dual)  # anew: many are equal, up to rounding
+            expansion = _Expansion(problem, dual, scores)
             if expansion.gap <= self.tol * expansion.objective or violation < 1e-6:
                 return expansion.solution(self.columns.n_instances)
             violation *= 0.03
@@ -116,10 +118,9 @@ class KernelMachine:
             **self.columns.fitted(solution.support),
         }
 
-    def _descend(self, problem, dual, violation):
-        """Change `dual` until no margin is violated by more than `violation`."""
+    def _descend(self, problem, dual, scores, violation):
+        """Change `dual`, and `scores` with it, until margins are short by `violation` at most."""
         columns, rows = self.columns, problem.rows
-        scores = self._scores(problem, dual)
         for _ in range(_MOST_ROUNDS):
             error = problem.sign - scores[rows]
             top, bottom = _extremes(problem, dual, error)
@@ -132,7 +133,10 @@ class KernelMachine:
                 shortfall = np.where(missing, problem.sign * (error - ends.mean()), 0.0)
                 worst = np.argsort(-shortfall, kind="stable")[: max(_FEW, columns.used // 8)]
                 columns.want(rows[[*worst[shortfall[worst] > violation], top, bottom]])
-            some = np.flatnonzero(columns.place[rows] >= 0)
+            # Slots that are far inside their margin, or far outside, are left for a later round.
+            middle, (can_grow, can_fall) = error[[top, bottom]].mean(), _sides(problem, dual)
+            near = can_grow & (error > middle - excess) | can_fall & (error < middle + excess)
+            some = np.flatnonzero(near & (columns.place[rows] >= 0))
             before = problem.sign[some] * dual[some]
             beta, reach = before.copy(), problem.sign[some] * problem.cost[some]
             minimise_pairs(
@@ -155,39 +159,38 @@ class KernelMachine:
         add_columns(self.columns.table, self.columns.place[rows], coef, scores)
         return scores
 
-    def _polished(self, problem, dual):
-        """The dual with those inside the box solved for exactly, where that keeps them there."""
-        slots = np.flatnonzero(dual)
-        sign, cost, dual_there = problem.sign[slots], problem.cost[slots], dual[slots]
-        free = np.flatnonzero(dual_there < cost)
+    def _polish(self, problem, dual, scores):
+        """Solve for the duals inside the box exactly, in place, where that keeps them there."""
+        free = np.flatnonzero((dual > 0.0) & (dual < problem.cost))
         if len(free) == 0 or len(free) > _LARGEST_SYSTEM:
-            return dual
-        coef = np.where(dual_there < cost, 0.0, sign * cost)
-        rows = problem.rows[slots]
-        gram = self.columns.table[np.ix_(self.columns.place[rows[free]], rows)]
-        system = np.ones((len(free) + 1, len(free) + 1))
-        system[:-1, :-1] = gram[:, free]
-        system[np.arange(len(free)), np.arange(len(free))] *= 1 + 1e-12  # equal rows
-        system[-1, -1] = 0.0
-        try:
-            wanted = np.append(sign[free] - gram @ coef, -coef.sum())
-            solved = sign[free] * solve(system, wanted, assume_a="sym", check_finite=False)[:-1]
-        except LinAlgError:
-            return dual
-        if np.any(solved < 0) or np.any(solved > cost[free]):
-            return dual
-        polished = dual.copy()
-        polished[slots[free]] = solved
-        return polished
+            return
+        sign, rows = problem.sign[free], problem.rows[free]
+        places = self.columns.place[rows]
+        gram = self.columns.table[places[:, None], rows].astype(np.float64, copy=False)
+        np.einsum("ii->i", gram)[:] *= 1 + 1e-12  # equal rows
+        # Steps to where the errors of all are the same, and that change no sum of duals.
+        wanted = np.column_stack([sign - scores[rows], np.ones(len(free))])
+        _, steps, failed = dposv(gram, wanted, overwrite_a=True)
+        if failed:
+            return
+        step = steps[:, 0] - steps[:, 1] * (steps[:, 0].sum() / steps[:, 1].sum())
+        solved = dual[free] + sign * step
+        if np.all(solved >= 0.0) and np.all(solved <= problem.cost[free]):
+            dual[free] = solved
 
 
 def _extremes(problem, dual, error, among=True):
     """The slot with the largest error that may grow, and that with the smallest that may fall."""
+    can_grow, can_fall = _sides(problem, dual)
+    top = np.argmax(np.where(among & can_grow, error, -np.inf))
+    return top, np.argmin(np.where(among & can_fall, error, np.inf))
+
+
+def _sides(problem, dual):
+    """Which slots may grow, their sign times their dual, and which may fall."""
     positive = problem.sign > 0
-    can_grow = among & np.where(positive, dual < problem.cost, dual > 0)
-    can_fall = among & np.where(positive, dual > 0, dual < problem.cost)
-    top = np.argmax(np.where(can_grow, error, -np.inf))
-    return top, np.argmin(np.where(can_fall, error, np.inf))
+    filled, empty = dual >= problem.cost, dual <= 0
+    return np.where(positive, ~filled, ~empty), np.where(positive, ~empty, ~filled)
 
 
 def _first_slots(problem):

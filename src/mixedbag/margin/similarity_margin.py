@@ -11,6 +11,8 @@ from mixedbag.pooling import bag_argmax
 
 __all__ = ["SimilarityMarginSVC"]
 
+_TIE = 1e-6  # of all scores' range: many lie on the margin, and rounding must not choose there
+
 
 class SimilarityMarginSVC(_MarginSVC):
     """Similarity-based learning from bags (SMILE, Xiao, Liu and Hao, 2014).
@@ -146,7 +148,9 @@ class SimilarityMarginSVC(_MarginSVC):
             share = np.concatenate([*shares, np.ones(len(negative))])
             solution = machine.solve(slots.problem(share, False), solution)
             objective.append(solution.objective)
-            candidates = bag_argmax(solution.scores[rows], offsets)
+            scores = solution.scores[rows]
+            scores[candidates] += _TIE * np.ptp(scores)
+            candidates = bag_argmax(scores, offsets)
             if ambiguity.fingerprint(candidates) in seen:
                 break
         self._keep(machine, solution, objective)
