@@ -12,6 +12,8 @@ from mixedbag.pooling import bag_sum
 
 __all__ = ["EdgeGraphSVC"]
 
+_AT_ONCE = 2**20  # pairs of instances looked at together
+
 
 class EdgeGraphSVC(BagKernelSVC):
     """Support vector machine on a kernel between graphs with edges (Zhou, Sun and Li, 2009).
@@ -118,34 +120,41 @@ class _Graphs:
 
 
 def _all_edges(bags, threshold, gamma):
-    found = [
-        _edges(bags[i], threshold, gamma) if size > 1 else np.empty((0, 4))
-        for i, size in enumerate(bags.sizes)
-    ]
     # A bag without an edge has one that does not count: bags are never empty.
-    tables = [edges if len(edges) else np.zeros((1, 4)) for edges in found]
-    # Either direction of an edge is half of it.
-    shares = [np.full(len(edges), 0.5) if len(edges) else np.zeros(1) for edges in found]
+    tables, shares = [np.zeros((1, 4))] * len(bags), [np.zeros(1)] * len(bags)
+    for size in np.unique(bags.sizes[bags.sizes > 1]):
+        alike = np.flatnonzero(bags.sizes == size)
+        n_parts = min(len(alike), -(-len(alike) * int(size) ** 2 // _AT_ONCE))
+        for some in np.array_split(alike, n_parts):
+            squared = np.stack([squared_distances(bags[i], bags[i]) for i in some])
+            edges, counts = _edges(squared.astype(np.float64), threshold, gamma)
+            for i, found in zip(some, np.split(edges, np.cumsum(counts)[:-1])):
+                if len(found):
+                    # Either direction of an edge is half of it.
+                    tables[i], shares[i] = found, np.full(len(found), 0.5)
     offsets = np.concatenate([[0], np.cumsum([len(table) for table in tables])])
     return Bags(np.vstack(tables), offsets), np.concatenate(shares)
 
 
-def _edges(rows, threshold, gamma):
-    """The edges of one bag in both directions, a row of four numbers each."""
-    squared = np.asarray(squared_distances(rows, rows), dtype=np.float64)
-    n = len(squared)
+def _edges(squared, threshold, gamma):
+    """The edges of bags of one size, from their tables of squared distances.
+
+    All edges in both directions, a row of four numbers each, and how many every bag has.
+    """
+    n = squared.shape[1]
     distance = np.sqrt(squared)
     # Rounding must not decide whether a pair at exactly the average distance is joined.
-    limit = (1.0 - 1e-9) * threshold * distance.sum() / max(n * (n - 1), 1)
+    limit = (1.0 - 1e-9) * threshold * distance.sum(axis=(1, 2), keepdims=True) / (n * (n - 1))
     joined = (distance < limit) & ~np.eye(n, dtype=bool)
-    degree = joined.sum(axis=1) / max(n - 1, 1)
+    degree = joined.sum(axis=2) / (n - 1)
     # Closeness relative to the closest: far from everything it would vanish.
-    nearest = np.where(joined, squared, np.inf).min(axis=1, initial=np.inf)
+    nearest = np.where(joined, squared, np.inf).min(axis=2, keepdims=True)
     nearest = np.where(np.isfinite(nearest), nearest, 0.0)
-    close = np.where(joined, np.exp(-gamma * np.maximum(squared - nearest[:, None], 0.0)), 0.0)
-    share = close / np.maximum(close.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    u, v = np.nonzero(joined)
-    return np.column_stack([degree[u], share[u, v], degree[v], share[v, u]])
+    close = np.where(joined, np.exp(-gamma * np.maximum(squared - nearest, 0.0)), 0.0)
+    share = close / np.maximum(close.sum(axis=2, keepdims=True), np.finfo(float).tiny)
+    bag, u, v = np.nonzero(joined)
+    columns = degree[bag, u], share[bag, u, v], degree[bag, v], share[bag, v, u]
+    return np.column_stack(columns), joined.sum(axis=(1, 2))
 
 
 def _squares(kernel, bags, share):
