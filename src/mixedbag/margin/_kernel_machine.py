@@ -2,6 +2,7 @@
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import LinAlgError, solve
 from scipy.linalg.lapack import dposv
 from sklearn.utils.extmath import row_norms
 
@@ -170,9 +171,12 @@ class KernelMachine:
         np.einsum("ii->i", gram)[:] *= 1 + 1e-12  # equal rows
         # Steps to where the errors of all are the same, and that change no sum of duals.
         wanted = np.column_stack([sign - scores[rows], np.ones(len(free))])
-        _, steps, failed = dposv(gram, wanted, overwrite_a=True)
-        if failed:
-            return
+        _, steps, failed = dposv(gram, wanted)
+        if failed:  # kernels that span little, or are none
+            try:
+                steps = solve(gram, wanted, assume_a="sym", check_finite=False)
+            except LinAlgError:
+                return
         step = steps[:, 0] - steps[:, 1] * (steps[:, 0].sum() / steps[:, 1].sum())
         solved = dual[free] + sign * step
         if np.all(solved >= 0.0) and np.all(solved <= problem.cost[free]):
