@@ -203,7 +203,8 @@ OWN_NOTES = (
     f"({', '.join(f'{k}={v}' for k, v in (CUTS | SELECTION).items())}), at most {LIMIT:.0f} CPU "
     "seconds a fold. The other columns are those of the first table. Rows appear where the folds "
     "of 'pure' have been run, and cells where those of their model have; the last lines of the "
-    "page say which figures are of an older code."
+    "page say which figures are of an older code. Open cells would take, by the folds there are: "
+    "'as thesis' up to three hours of a core, MUSK2 half an hour, the others some minutes."
 )
 SHIFTED = (
     "score: the objective reached. shifted: without a bias while learning, then a threshold that "
