@@ -1,0 +1,92 @@
+"""Series that an ARHMM makes: one for each side, fitted to recorded stretches of known labels."""
+
+from itertools import pairwise
+
+import numpy as np
+from scipy.linalg import block_diag
+
+from benchmarks.arhmm._class_models import OnClassModels
+from mixedbag import Bags
+from mixedbag.sequence._autoregression import Autoregression
+from mixedbag.sequence._chain import Chain
+
+STEADY = 0.99  # largest modulus of a state's eigenvalues: its series stay where they are
+
+
+class World:
+    """ARHMMs of the activity in question and of all others, fitted to samples of known labels.
+
+    Together they are one ARHMM in which a state is either always positive or always negative: the
+    model that ARHMM-MIL looks for.
+    """
+
+    def __init__(self, bags, truth, n_states, order):
+        runs, own = _runs(bags, truth)
+        fitted = OnClassModels([]).fit(runs, own, {"n_states": n_states, "order": order})
+        self.models, self.order = fitted.models, order
+        self.steady = [_steady(model.emission.coefficients, order) for model in self.models]
+
+    def sample(self, bags, truth, rng):
+        """As many bags, each with the labels and the first samples of a recorded one."""
+        series = [self._series(bag, own, rng) for bag, own in zip(bags, truth, strict=True)]
+        return Bags.from_list(series)
+
+    def _series(self, bag, own, rng):
+        some = self.models[0]
+        x = (bag - some.center) / some.scale
+        state = None
+        for t in range(self.order, len(x)):
+            side = int(own[t])
+            model, coefficients = self.models[side], self.steady[side]
+            chain = model.dynamics
+            anew = state is None or own[t] != own[t - 1]
+            chances = chain.initial if anew else chain.transition[state]
+            state = rng.choice(len(chances), p=chances / chances.sum())
+            past = np.append(x[t - self.order : t][::-1].ravel(), 1.0)
+            noise = rng.multivariate_normal(np.zeros(x.shape[1]), model.emission.covariances[state])
+            x[t] = past @ coefficients[state] + noise
+        return x * some.scale + some.center
+
+    def posterior(self, bags, switch):
+        """P(positive | the bag) of every sample, by the world's own parameters.
+
+        `switch` is the chance that a sample begins a stretch of the other side.
+        """
+        chains = [model.dynamics for model in self.models]
+        transition = (1.0 - switch) * block_diag(*(chain.transition for chain in chains))
+        n = len(chains[0].initial)
+        transition[:n, n:], transition[n:, :n] = (switch * chains[k].initial for k in (1, 0))
+        initial = 0.5 * np.concatenate([chain.initial for chain in chains])
+        covariances = np.concatenate([model.emission.covariances for model in self.models])
+        emission = Autoregression(np.concatenate(self.steady), covariances)
+        rows, starts = self.models[0].read(bags)
+        smoothed = Chain(initial, transition).smooth(emission.log_density(rows), starts)
+        known = smoothed.posterior[:, n:].sum(axis=1)
+        first = np.repeat(known[starts[:-1]], self.order).reshape(-1, self.order)
+        parts = zip(first, (known[a:b] for a, b in pairwise(starts)), strict=True)
+        return np.concatenate([part for pair in parts for part in pair])
+
+
+def _runs(bags, truth):
+    """Stretches of one label, as bags, and their labels."""
+    series, own = [], []
+    for bag, labels in zip(bags, truth, strict=True):
+        cuts = np.flatnonzero(np.diff(labels)) + 1
+        series += np.split(bag, cuts)
+        own += [bool(part[0]) for part in np.split(labels, cuts)]
+    return Bags.from_list(series), np.array(own)
+
+
+def _steady(coefficients, order):
+    """The autoregressions, drawn in until none of them runs away."""
+    d = coefficients.shape[2]
+    found = coefficients.copy()
+    if order == 0:
+        return found
+    for state in found:
+        companion = np.eye(order * d, k=-d)
+        companion[:d] = state[:-1].T
+        largest = np.abs(np.linalg.eigvals(companion)).max()
+        shrink = min(1.0, STEADY / largest)
+        state[:-1] *= np.repeat(shrink ** np.arange(1, order + 1), d)[:, None]
+    return found
