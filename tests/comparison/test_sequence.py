@@ -249,12 +249,12 @@ def test_large_data_are_sampled_or_left_out(data):
 # The result ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_units", [2, 5])
-def test_work_is_replayed_bit_for_bit(data, whole, n_units, tmp_path):
+@pytest.mark.parametrize(("n_units", "n_jobs"), [(2, None), (5, 2)])
+def test_work_is_replayed_bit_for_bit(data, whole, n_units, n_jobs, tmp_path):
     here = compare(data.bags, data.y, work=n_units, **SETTINGS)
     assert str(here.work) == str(n_units)
     assert here.left_undone()
-    there = compare(data.bags, data.y, work=str(here.work), n_jobs=2, **SETTINGS)
+    there = compare(data.bags, data.y, work=str(here.work), n_jobs=n_jobs, **SETTINGS)
     assert_same(here, there)
     # A longer run goes on from it, and equals one that was long from the start.
     compare(data.bags, data.y, work=n_units, folder=tmp_path, **SETTINGS)
