@@ -259,6 +259,9 @@ def _check_neighbours(model, owner, attribute):
     rows = model._fit_X
     _need(rows.ndim == 2 and rows.shape[1] == model.n_features_in_, "neighbours of other width")
     _need(model.n_samples_fit_ == rows.shape[0], "neighbours of other number")
+    for name in ("neighbor_mean_", "neighbor_weight_"):  # what bags said of each of them
+        said = np.shape(getattr(owner, name, rows))
+        _need(said[:1] == rows.shape[:1], "neighbours who say nothing")
     if type(model).__name__ == "KNeighborsClassifier":
         _need(_is_array(model._y, "i") and len(model._y) == rows.shape[0], "other neighbours")
         _need(model._y.ndim == 1, "neighbours of several labels")

@@ -6,7 +6,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.mixture import BayesianGaussianMixture
 
 from mixedbag.classics import DirichletMixtureClassifier
-from mixedbag.classics._dirichlet_mixture import DirichletMixture, Prior, Rows
+from mixedbag.classics._dirichlet_mixture import DirichletMixture, Prior, SquaredRows
 from mixedbag.datasets import make_any
 
 
@@ -19,7 +19,7 @@ def rows():
 
 def converged(rows, weight, n_components, prior, steps=200):
     belongs = np.random.default_rng(1).dirichlet(np.ones(n_components), size=len(rows))
-    rows = Rows.of(rows)
+    rows = SquaredRows.of(rows)
     mixture = DirichletMixture.of(rows, weight[:, None] * belongs, prior)
     for _ in range(steps):
         mixture = DirichletMixture.updated(rows, mixture.log_joint(rows), weight, prior)
@@ -43,7 +43,7 @@ def test_the_posterior_is_that_of_scikit_learn(rows):
     ).fit(rows)
     prior = Prior(rows.mean(axis=0), rows.var(axis=0), 1.0)
     belongs = theirs.predict_proba(rows)
-    ours = DirichletMixture.of(Rows.of(rows), belongs, prior)
+    ours = DirichletMixture.of(SquaredRows.of(rows), belongs, prior)
     order = np.argsort(-belongs.sum(axis=0))
     np.testing.assert_allclose(ours.mean, theirs.means_[order], atol=1e-3)
     np.testing.assert_allclose(ours.precision, theirs.mean_precision_[order], rtol=1e-3)
@@ -53,8 +53,8 @@ def test_a_weight_of_two_is_a_row_twice(rows):
     copies = np.random.default_rng(2).integers(1, 3, size=len(rows))
     prior = Prior(rows.mean(axis=0), rows.var(axis=0), 1.0)
     belongs = np.random.default_rng(1).dirichlet(np.ones(4), size=len(rows))
-    twice = Rows.of(np.repeat(rows, copies, axis=0))
-    rows = Rows.of(rows)
+    twice = SquaredRows.of(np.repeat(rows, copies, axis=0))
+    rows = SquaredRows.of(rows)
     weighted = DirichletMixture.of(rows, copies[:, None] * belongs, prior)
     repeated = DirichletMixture.of(twice, np.repeat(belongs, copies, axis=0), prior)
     np.testing.assert_allclose(weighted.log_joint(rows), repeated.log_joint(rows))

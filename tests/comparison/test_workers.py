@@ -43,7 +43,7 @@ def with_trouble(monkeypatch):
     """`compare` meets learners in trouble besides a healthy one."""
 
     def install(*tols):
-        def find(rule, bags, names, random_state, y):
+        def find(rule, bags, names, random_state, y, exposure):
             learners = {"healthy": LogisticRegression()}
             learners |= {f"ill {tol}": Troublesome(tol=tol) for tol in tols}
             return [
