@@ -106,15 +106,18 @@ def _quarters(X, value, there):
 
 
 def table(rows):
+    real = [row for row in rows if row.get("kind")]
     together = [
         {
             "way": way,
+            "kind": kind[0] if kind else "all",
             "rates, % covered": np.average(
                 [row["rates, % covered"] for row in some], weights=[row["groups"] for row in some]
             ),
             "groups": sum(row["groups"] for row in some),
         }
-        for (way,), some in grouped([row for row in rows if row.get("kind")], "way").items()
+        for by in (("way",), ("way", "kind"))
+        for (way, *kind), some in grouped(real, *by).items()
     ]
     return [
         Table(
