@@ -23,7 +23,7 @@ _LONG, _LONGEST = 5.0, 60.0  # expected seconds of a fit that is worth it, of on
 _MANY = 10_000  # instances, to who compares all with all
 _PAIRS = 1.3  # the growth that tells so
 _ANSWERING = 0.04  # of the seconds of a fit, to answer about as many bags as were learned from
-_DEAR, _ENOUGH = 50, 5  # times the seconds of so many others that are as good
+_DEAR, _ENOUGH = 10, 5  # times the seconds of so many others that are as good
 
 
 @dataclass(frozen=True)
