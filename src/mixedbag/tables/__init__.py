@@ -8,10 +8,10 @@ coded as numbers (`_coding`), and whose rows are brought together by bag: all at
 depend on where it comes from.
 
 Why DuckDB: on a million shuffled rows of 22 columns, read, brought into the order of their bags and
-written (``benchmarks/product/table_engines.py``, two cores, one run each), it took 1.5 s for CSV
-and 1.0 s for Parquet where polars' streaming engine took 1.6 s and 1.8 s. On 300,000 rows the two
-were within 5 % of each other. What decides is the rest: DuckDB goes on below a memory limit by
-spilling to disk, reads files in a sandbox, and speaks SQL.
+written (``benchmarks/product/table_engines.py``, two cores, one run each), it took 1.6 s for CSV
+and 1.2 s for Parquet where polars' streaming engine took 1.7 s and 1.3 s. On 300,000 rows both took
+0.8 s for CSV, and 0.5 s and 0.6 s for Parquet. What decides is the rest: DuckDB goes on below a
+memory limit by spilling to disk, reads files in a sandbox, and speaks SQL.
 """
 
 from mixedbag.tables._reading import read, read_blocks, read_labels, read_rows, streamed
