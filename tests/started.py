@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import sys
 import tempfile
 from functools import cache
@@ -57,6 +58,7 @@ class Started:
 def _run(words, folder, told):
     from mixedbag.cli import main
 
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # who starts the tests may ignore it
     os.chdir(folder)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(os.open(told, os.O_WRONLY), 2)
