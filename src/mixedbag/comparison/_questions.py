@@ -19,6 +19,10 @@ CLASS_RULES = ("any", "majority", "sequence")
 _NOES = {
     *("0", "-1", "-1.0", "0.0", "n", "no", "f", "false", "neg", "negative", "none", "never"),
     *("absent", "benign", "control", "healthy", "inactive", "normal"),
+    # Tables come in other languages: without these, "nein" would be what makes a bag positive.
+    *("nein", "non", "nee", "não", "nao", "nej", "nei", "nie", "ne", "falsch", "faux", "falso"),
+    *("negativ", "négatif", "negatif", "negativo", "gesund", "sain", "sano", "inaktiv", "inactif"),
+    *("inactivo", "inattivo", "inativo"),
 }
 
 
