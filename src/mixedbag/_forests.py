@@ -45,7 +45,7 @@ class RandomForest(RandomForestClassifier):
 
 def grow(forest, rows, labels, weight=None):
     """``forest.fit(rows, labels, weight)`` of a classifier, to the bit."""
-    if not _is_plain(forest) or _is_missing(rows) or not _is_known():
+    if not _may_be_quick(forest, rows):
         return _learn(forest, rows, labels, weight)
     return _grow_quickly(forest, rows, labels, weight)
 
@@ -83,7 +83,7 @@ def _grow_quickly(forest, rows, labels, weight):
 
 def grow_again(forest, rows, labels, weight):
     """A forest like this one, grown before from the same rows and labels, for other weights."""
-    if not _is_plain(forest) or not _is_known():
+    if not _may_be_quick(forest, rows):
         return clone(forest).fit(rows, labels, weight)
     again, seeds = copy(forest), check_random_state(forest.random_state)
     again.estimators_ = _trees(forest, forest.n_estimators, seeds, rows, labels, weight)
@@ -111,6 +111,10 @@ def _trees(forest, n_trees, seeds, rows, labels, weight):
         tree.tree_ = _grown(first, rows, codes, counted, random)
         grown.append(tree)
     return grown
+
+
+def _may_be_quick(forest, rows):
+    return _is_plain(forest) and not _is_missing(rows) and _is_known()
 
 
 def _is_plain(forest):
