@@ -5,9 +5,8 @@ import pytest
 from scipy import sparse
 
 from mixedbag import Bags
-from mixedbag.boosting._codes import DenseCodes, encode
+from mixedbag.boosting._codes import DenseCodes, LargeBagCodes, encode
 from mixedbag.boosting._grid import MAX_CELLS, Grid, common_grid
-from mixedbag.boosting._large_codes import LargeBagCodes
 from mixedbag.boosting._scores import Scores
 from mixedbag.boosting.steps import class_sums, newton_sums
 from mixedbag.engines import Labelled, LocalBlocks

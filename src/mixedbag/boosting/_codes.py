@@ -5,6 +5,9 @@ missing values go), the bin codes of the instances bag after bag, *sorted inside
 beside each code the position of its instance in the bag. Within a bag the share of the bag's score
 that lies left of a threshold then only grows, and what it adds to each sum belongs to one cell.
 
+In a bag of hundreds of instances many have the same code. They stay where they lie: a round adds
+them up by code, in a table that stays in the cache, and walks through the codes instead.
+
 Every sum is over whole bags, so the sums of two blocks of bags add up.
 """
 
@@ -15,7 +18,6 @@ import numpy as np
 from numba import njit
 
 from mixedbag.boosting._grid import Grid, code_of
-from mixedbag.boosting._large_codes import LargeBagCodes
 from mixedbag.boosting._sparse_codes import SparseCodes
 from mixedbag.pooling import bag_sum
 
@@ -67,21 +69,10 @@ class DenseCodes:
 
     @classmethod
     def of(cls, bags, grid):
-        shape = len(grid.feature), bags.n_instances
-        codes = np.empty(shape, np.uint8)
-        order = np.empty(shape, np.uint16 if bags.sizes.max(initial=0) <= 2**16 else np.uint32)
-        _encode(
-            bags.instances,
-            bags.offsets,
-            grid.feature,
-            grid.shift,
-            grid.missing,
-            grid.thresholds,
-            grid.start,
-            codes,
-            order,
-            np.empty(256, np.int64),
-        )
+        codes = _encoded(bags, grid)
+        small = bags.sizes.max(initial=0) <= 2**16
+        order = np.empty(codes.shape, np.uint16 if small else np.uint32)
+        _sort_bags(codes, order, bags.offsets, np.empty(256, np.int64))
         return cls(bags.offsets, grid.cells, codes, order)
 
     def class_sums(self, size, positive):
@@ -106,22 +97,69 @@ class DenseCodes:
         return sides
 
 
+@dataclass(frozen=True)
+class LargeBagCodes:
+    """One code an instance and slot, in the order of the instances: one byte."""
+
+    offsets: np.ndarray
+    cells: np.ndarray
+    codes: np.ndarray
+
+    @classmethod
+    def of(cls, bags, grid):
+        return cls(bags.offsets, grid.cells, _encoded(bags, grid))
+
+    def class_sums(self, size, positive):
+        sums = np.zeros((self.cells[-1], 2))
+        _class_sums_by_code(self.codes, self.offsets, self.cells, size, positive, sums)
+        return sums
+
+    def newton_sums(self, weight, bend, slope, cross):
+        total, sums = bag_sum(weight, self.offsets), np.zeros((self.cells[-1], 3))
+        by_bag, by_code = (weight, bend, slope, cross, total), np.empty((256, 2))
+        _newton_sums_by_code(self.codes, self.offsets, self.cells, *by_bag, by_code, sums)
+        return sums
+
+    def left_of(self, slot, cut):
+        return self.codes[slot] <= cut
+
+    def shares(self, slots, cuts, weight):
+        sides = np.zeros((len(slots), 2, len(self.offsets) - 1))
+        _shares_in_place(self.codes, self.offsets, slots, cuts, weight, sides)
+        return sides
+
+
+def _encoded(bags, grid):
+    """Codes of all instances, one row a slot."""
+    codes = np.empty((len(grid.feature), bags.n_instances), np.uint8)
+    slots = grid.feature, grid.shift, grid.missing
+    _encode(bags.instances, bags.offsets, *slots, grid.thresholds, grid.start, codes)
+    return codes
+
+
 # Kernels. Row numbers are unsigned where they can: what cannot be negative is not checked. They
 # make no arrays: that takes longer to compile than all they do.
 
 
 @njit(cache=True, nogil=True)
-def _encode(instances, offsets, feature, shift, missing, thresholds, start, codes, order, counts):
-    """Fill `codes` and `order` (one row a slot), bag after bag; `counts` is scratch."""
+def _encode(instances, offsets, feature, shift, missing, thresholds, start, codes):
+    """Fill `codes`, bag after bag."""
     for bag in range(len(offsets) - 1):
-        begin, end = offsets[bag], offsets[bag + 1]
         for slot in range(len(feature)):
             f = feature[slot]
             low, high, lowest, nowhere = start[f], start[f + 1], shift[slot], missing[slot]
-            for row in range(begin, end):
+            for row in range(offsets[bag], offsets[bag + 1]):
                 codes[slot, row] = code_of(
                     instances[row, f], thresholds, low, high, lowest, nowhere
                 )
+
+
+@njit(cache=True, nogil=True)
+def _sort_bags(codes, order, offsets, counts):
+    """Sort the codes of every bag, and fill `order`; `counts` is scratch."""
+    for slot in range(len(codes)):
+        for bag in range(len(offsets) - 1):
+            begin, end = offsets[bag], offsets[bag + 1]
             _sort_bag(codes[slot, begin:end], order[slot, begin:end], counts)
 
 
@@ -233,3 +271,45 @@ def _shares(codes, order, offsets, slots, cuts, weight, sides):
                     above += q
             sides[stump, 0, bag] = below
             sides[stump, 1, bag] = above
+
+
+@njit(cache=True, nogil=True)
+def _class_sums_by_code(codes, offsets, cells, size, positive, sums):
+    for slot in range(len(cells) - 1):
+        here, code = sums[cells[slot] : cells[slot + 1]], codes[slot]
+        for bag in range(len(offsets) - 1):
+            side = np.uint64(positive[bag])
+            for row in range(np.uint64(offsets[bag]), np.uint64(offsets[bag + 1])):
+                here[np.uint64(code[row]), side] += size[row]
+    _accumulate(cells, sums)
+
+
+@njit(cache=True, nogil=True)
+def _newton_sums_by_code(codes, offsets, cells, weight, bend, slope, cross, total, by_code, sums):
+    for slot in range(len(cells) - 1):
+        here, code = sums[cells[slot] : cells[slot + 1]], codes[slot]
+        for bag in range(len(offsets) - 1):
+            by_code[: len(here)] = 0.0
+            for row in range(np.uint64(offsets[bag]), np.uint64(offsets[bag + 1])):
+                cell = np.uint64(code[row])
+                by_code[cell, 0] += weight[row]
+                by_code[cell, 1] += bend[row]
+            s, c = slope[bag], cross[bag]
+            whole, left = c * total[bag], 0.0
+            for cell in range(len(here)):
+                q = by_code[cell, 0]
+                square = c * q * (2.0 * left + q)
+                left += q
+                here[cell, 0] += s * q
+                here[cell, 1] += s * by_code[cell, 1] + square
+                here[cell, 2] += whole * q - square
+    _accumulate(cells, sums)
+
+
+@njit(cache=True, nogil=True)
+def _shares_in_place(codes, offsets, slots, cuts, weight, sides):
+    for stump in range(len(slots)):
+        code, cut = codes[slots[stump]], cuts[stump]
+        for bag in range(len(offsets) - 1):
+            for row in range(np.uint64(offsets[bag]), np.uint64(offsets[bag + 1])):
+                sides[stump, 0 if code[row] <= cut else 1, bag] += weight[row]
