@@ -18,7 +18,7 @@ from mixedbag.aggregate import (
     AggregateRidgeRegressor,
     AggregateTreeClassifier,
 )
-from mixedbag.ecological import BoundsDisplay, RateDisplay, RowByColumn, TomographyDisplay
+from mixedbag.ecological import PrecinctBoundsDisplay, RateDisplay, RowByColumn, TomographyDisplay
 from mixedbag.uncertainty import PlausibleModels, _labelled, bootstrap, posterior
 
 mpl.use("Agg")
@@ -346,7 +346,7 @@ def test_equal_rates_are_found_by_regression_and_model_within_the_bounds():
 
 def test_pictures_show_what_they_hold():
     table, _ = district(n=12)
-    shown = BoundsDisplay.from_table(table)
+    shown = PrecinctBoundsDisplay.from_table(table)
     assert (shown.low <= shown.high).all()
     lines = TomographyDisplay.from_table(table)
     # Every end of a line is a pair of rates that gives the precinct's answers.

@@ -23,7 +23,7 @@ from mixedbag.uncertainty import bootstrap
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["BoundsDisplay", "RateDisplay", "Rates", "RowByColumn", "TomographyDisplay"]
+__all__ = ["PrecinctBoundsDisplay", "RateDisplay", "Rates", "RowByColumn", "TomographyDisplay"]
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class RowByColumn:
     --------
     Rates : What its methods return.
     mixedbag.aggregate.AggregateLogisticRegression : Where every person's own features are known.
-    BoundsDisplay : The bounds of every precinct, drawn.
+    PrecinctBoundsDisplay : The bounds of every precinct, drawn.
 
     Examples
     --------
@@ -248,7 +248,7 @@ class RowByColumn:
         return np.nansum(people * precincts, axis=0) / people.sum(axis=0)
 
 
-class BoundsDisplay(_Display):
+class PrecinctBoundsDisplay(_Display):
     """The bounds of one group's rate in every precinct, narrow ones first.
 
     Parameters
@@ -263,9 +263,9 @@ class BoundsDisplay(_Display):
 
     Examples
     --------
-    >>> from mixedbag.ecological import BoundsDisplay, RowByColumn
+    >>> from mixedbag.ecological import PrecinctBoundsDisplay, RowByColumn
     >>> table = RowByColumn(rows=[[90, 10], [20, 80]], columns=[[30, 70], [60, 40]])
-    >>> BoundsDisplay.from_table(table, row=0, column=1).ax_.get_ylabel()
+    >>> PrecinctBoundsDisplay.from_table(table, row=0, column=1).ax_.get_ylabel()
     'rate, bounds'
     """
 
@@ -304,7 +304,7 @@ class TomographyDisplay(_Display):
 
     See Also
     --------
-    BoundsDisplay : One group, in every precinct.
+    PrecinctBoundsDisplay : One group, in every precinct.
 
     Examples
     --------

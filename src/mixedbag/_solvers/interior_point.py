@@ -34,7 +34,8 @@ def solve_boxes(boxes, fixed_sum=0.0, tol=1e-10, max_iter=100):
     intercept b is free.
 
     Mehrotra's predictor-corrector. A step is three rounds over the blocks, which send
-    features × features numbers in the first and a few vectors in the second.
+    features × features numbers in the first and a few vectors in the second. One block in this
+    process may be wide: then it is solved in the span of its rows.
 
     Returns
     -------
@@ -47,6 +48,11 @@ def solve_boxes(boxes, fixed_sum=0.0, tol=1e-10, max_iter=100):
         The duality gap: how much the objective may be above the optimum.
     n_iter : int
     """
+    if isinstance(boxes, LocalBlocks) and len(boxes.blocks) == 1 and boxes.blocks[0].is_wide:
+        wide, narrow = boxes.blocks[0], LocalBlocks([boxes.blocks[0].narrowed()])
+        boxes, _, *others = solve_boxes(narrow, fixed_sum, tol, max_iter)
+        solved = boxes.blocks[0]
+        return LocalBlocks([replace(solved, Z=wide.Z)]), wide.Z.T @ solved.beta, *others
     start = boxes.sum(Box.extent)
     # Multipliers of the size that they will have, not of the first, huge slopes: their difference
     # approaches the slope along the way.
@@ -177,6 +183,16 @@ class Box(AffineRows):
     def beta(self):
         return self.low + self.above
 
+    @property
+    def is_wide(self):
+        return self.Z.shape[1] > self.Z.shape[0]
+
+    def narrowed(self):
+        """The same with no more columns than rows: any other factor of ZZᵀ will do."""
+        gram = self.Z @ self.Z.T
+        values, vectors = linalg.eigh(gram.toarray() if sparse.issparse(gram) else gram)
+        return replace(self, Z=vectors * np.sqrt(np.maximum(values, 0.0)))
+
     def with_multipliers(self, size):
         same = np.full(len(self.low), size)
         return replace(self, lift=same, press=same)
@@ -297,12 +313,6 @@ def solve_box(Z, linear, low, high, fixed_sum=0.0, tol=1e-10, max_iter=100):
         The multiplier of the sum: at the solution Zw + intercept equals `linear` where β is free.
     n_iter : int
     """
-    if Z.shape[1] > Z.shape[0]:  # fewer rows than features: any other factor of ZZᵀ will do
-        gram = Z @ Z.T
-        values, vectors = linalg.eigh(gram.toarray() if sparse.issparse(gram) else gram)
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
-        beta, _, intercept, n_iter = solve_box(root, linear, low, high, fixed_sum, tol, max_iter)
-        return beta, Z.T @ beta, intercept, n_iter
     boxes = LocalBlocks([Box.of(Z, linear, low, high)])
     boxes, w, intercept, _, n_iter = solve_boxes(boxes, fixed_sum, tol, max_iter)
     return boxes.blocks[0].beta, w, intercept, n_iter

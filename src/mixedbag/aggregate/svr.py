@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mixedbag._kernels import KERNEL_PARAMETERS, Kernel, bag_means, settled_gamma
 from mixedbag._parameters import above, at_least, one_of, whole
-from mixedbag._solvers.interior_point import Box, solve_box, solve_boxes
+from mixedbag._solvers.interior_point import Box, solve_boxes
 from mixedbag._solvers.smo import fit_tube
 from mixedbag._wide import times
 from mixedbag.aggregate._standard import Standard
@@ -132,13 +132,12 @@ class AggregateSVR(BagRegressor):
 
     def _fit(self, bags, total, weight):
         blocks = self._cut(bags, total, weight)
-        standard = Standard.of(blocks)
-        block, epsilon = standard.inside(blocks.blocks[0]), self.epsilon / standard.spread
         if self.kernel == "linear":
-            _, w, intercept, n_iter = solve_box(*_linear_rows(block, self.C, epsilon))
-            self._keep_linear(standard, w, intercept, n_iter)
+            self._fit_blocks(blocks)
             return
-        mean, tube, upper = _tubes(block, self.C, epsilon)
+        standard = Standard.of(blocks)
+        block = standard.inside(blocks.blocks[0])
+        mean, tube, upper = _tubes(block, self.C, self.epsilon / standard.spread)
         self.gamma_ = settled_gamma(self.gamma, bags.instances, bags.spread(weight))
         gram = self._settled_kernel().between_bags(bags)
         beta, intercept, violation, self.n_iter_ = fit_tube(
@@ -166,9 +165,6 @@ class AggregateSVR(BagRegressor):
         standard = Standard.of(blocks)
         rows = blocks.map(_box, standard, self.C, self.epsilon / standard.spread)
         _, w, intercept, _, n_iter = solve_boxes(rows)
-        self._keep_linear(standard, w, intercept, n_iter)
-
-    def _keep_linear(self, standard, w, intercept, n_iter):
         self.coef_ = standard.spread * w
         self.intercept_ = standard.mean + standard.spread * intercept
         self.n_iter_ = max(1, n_iter)

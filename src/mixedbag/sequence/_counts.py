@@ -2,8 +2,8 @@
 
 ``factor`` and ``backward`` are those of plain smoothing (see ``_smoothing``). A message y_t(N, j)
 arrives at step t in state j after N positive steps, l_t(N, j) leaves it; what is still to come
-answers with z_t(N, j). Counts run along the last axis of every message. Loops, not slices: these
-compile sooner.
+answers with z_t(N, j). Counts run along the last axis of every message. Kernels loop and make no
+arrays: slices and arrays take most of the time to compile.
 """
 
 import numpy as np
@@ -57,7 +57,6 @@ def _window(leaving, width, backward, budget):
     return bottom, top, lost
 
 
-@njit(cache=True, nogil=True)
 def counted(factor, backward, starts, transition, theta, link, weight, drop):
     """Posteriors given the bag labels, for any link.
 
@@ -68,83 +67,96 @@ def counted(factor, backward, starts, transition, theta, link, weight, drop):
     transition posteriors, P(Y | X), P(N | X) in the layout of ``link``, and the probability each
     bag lost.
     """
-    n_steps, K = factor.shape
-    n_bags = len(starts) - 1
-    ones, zeros = np.zeros((n_steps, K)), np.zeros((n_steps, K))
-    moves = np.zeros((K, K))
-    counts = np.zeros(len(link))
-    evidence, lost = np.zeros(n_bags), np.zeros(n_bags)
-    longest = 0
+    n_bags, K = len(starts) - 1, len(theta)
+    ones, zeros, moves = np.zeros(factor.shape), np.zeros(factor.shape), np.zeros((K, K))
+    counts, evidence, lost = np.zeros(len(link)), np.zeros(n_bags), np.zeros(n_bags)
+    scratch = np.zeros((4, K, np.diff(starts).max() + 2))
     for b in range(n_bags):
-        longest = max(longest, starts[b + 1] - starts[b])
-    leaving, through = np.zeros((K, longest + 2)), np.zeros((K, longest + 2))
-    y, z = np.zeros((K, longest + 2)), np.zeros((K, longest + 2))
-    for b in range(n_bags):
-        first, n = starts[b], starts[b + 1] - starts[b]
-        table = link[first + b : first + b + n + 1]
-        budget = 0.5 * drop / n
+        steps = slice(starts[b], starts[b + 1])
+        n = starts[b + 1] - starts[b]
+        own = slice(starts[b] + b, starts[b] + b + n + 1)
         # Forward twice: the first time finds the windows, the second keeps the messages in them.
-        # bottom[t], size[t] is the window of the counts before step t.
-        bottom = np.zeros(n + 1, dtype=np.int64)
-        size = np.ones(n + 1, dtype=np.int64)
-        cut = np.zeros(n + 1, dtype=np.int64)
-        room = np.zeros(n + 1, dtype=np.int64)
-        stored = np.empty((K, 0))
-        for keep in range(2):
-            if keep:
-                for t in range(n):
-                    room[t + 1] = room[t] + size[t]
-                stored = np.empty((K, room[n]))
-            for t in range(n):
-                if t == 0:
-                    for j in range(K):
-                        y[j, 0] = 1.0
-                else:
-                    _arrive(leaving, size[t], transition, y)
-                if keep:
-                    for j in range(K):
-                        for c in range(size[t]):
-                            stored[j, room[t] + c] = y[j, c]
-                _leave(y, 0, size[t], factor[first + t], theta, leaving)
-                if not keep:
-                    low, high, mass = _window(leaving, size[t] + 1, backward[first + t], budget)
-                    lost[b] += mass
-                    cut[t + 1] = low
-                    bottom[t + 1] = bottom[t] + low
-                    size[t + 1] = size[t] + 1 - low - high
-                for j in range(K):
-                    for c in range(size[t + 1]):
-                        leaving[j, c] = leaving[j, c + cut[t + 1]]
-        for c in range(size[n]):
-            for j in range(K):
-                counts[first + b + bottom[n] + c] += leaving[j, c]
-            evidence[b] += table[bottom[n] + c] * counts[first + b + bottom[n] + c]
-        for j in range(K):
-            for c in range(size[n]):
-                z[j, c] = table[bottom[n] + c] / evidence[b]
-        for t in range(n - 1, -1, -1):
-            step, at = first + t, room[t]
-            for j in range(K):
-                for c in range(size[t]):
-                    # the next window starts cut[t + 1] counts higher; outside it z is forgotten
-                    same, more = c - cut[t + 1], c + 1 - cut[t + 1]
-                    stay = z[j, same] if 0 <= same < size[t + 1] else 0.0
-                    rise = z[j, more] if 0 <= more < size[t + 1] else 0.0
-                    stay *= factor[step, j] * (1.0 - theta[j])
-                    rise *= factor[step, j] * theta[j]
-                    ones[step, j] += stored[j, at + c] * rise
-                    zeros[step, j] += stored[j, at + c] * stay
-                    through[j, c] = stay + rise
-            if t == 0:
-                break
-            _leave(stored, room[t - 1], size[t - 1], factor[step - 1], theta, leaving)
-            for i in range(K):
-                for c in range(size[t]):
-                    z[i, c] = 0.0
-                for j in range(K):
-                    joint = 0.0
-                    for c in range(size[t]):
-                        z[i, c] += transition[i, j] * through[j, c]
-                        joint += leaving[i, c + cut[t]] * through[j, c]
-                    moves[i, j] += weight[b] * transition[i, j] * joint
+        # bottom[t], size[t] is the window of the counts before step t, cut[t] how much is cut off.
+        window = np.zeros((3, n + 1), dtype=np.int64)
+        bottom, size, _ = window
+        size[:] = 1
+        bag = factor[steps], transition, theta, window
+        lost[b] = _forward(*bag, backward[steps], 0.5 * drop / n, np.empty((K, 0)), size, scratch)
+        room = np.concatenate([[0], np.cumsum(size[:n])])
+        stored = np.empty((K, room[n]))
+        _forward(*bag, backward[steps], -1.0, stored, room, scratch)
+        among = slice(bottom[n], bottom[n] + size[n])
+        chance = scratch[0, :, : size[n]].sum(axis=0)
+        counts[own][among] = chance
+        evidence[b] = link[own][among] @ chance
+        scratch[3, :, : size[n]] = link[own][among] / evidence[b]
+        _backward(*bag, weight[b], stored, room, scratch, ones[steps], zeros[steps], moves)
     return ones, zeros, moves, evidence, counts, lost
+
+
+@njit(cache=True, nogil=True)
+def _forward(factor, transition, theta, window, backward, budget, stored, room, scratch):
+    """The messages of a bag, from its first step to what leaves the last, in ``scratch[0]``.
+
+    With a ``budget`` of probability the windows are found, and what is lost by them is returned;
+    if it is negative they are known, and the messages in them are ``stored``, from ``room[t]`` on.
+    """
+    K = len(theta)
+    leaving, y = scratch[0], scratch[1]
+    bottom, size, cut = window[0], window[1], window[2]
+    lost = 0.0
+    for t in range(len(factor)):
+        if t == 0:
+            for j in range(K):
+                y[j, 0] = 1.0
+        else:
+            _arrive(leaving, size[t], transition, y)
+        _leave(y, 0, size[t], factor[t], theta, leaving)
+        if budget < 0.0:
+            for j in range(K):
+                for c in range(size[t]):
+                    stored[j, room[t] + c] = y[j, c]
+        else:
+            low, high, mass = _window(leaving, size[t] + 1, backward[t], budget)
+            lost += mass
+            cut[t + 1] = low
+            bottom[t + 1] = bottom[t] + low
+            size[t + 1] = size[t] + 1 - low - high
+        for j in range(K):
+            for c in range(size[t + 1]):
+                leaving[j, c] = leaving[j, c + cut[t + 1]]
+    return lost
+
+
+@njit(cache=True, nogil=True)
+def _backward(
+    factor, transition, theta, window, weight, stored, room, scratch, ones, zeros, moves
+):  # fmt: skip
+    """Fill ``ones`` and ``zeros`` of a bag and add to ``moves``, from z_n in ``scratch[3]``."""
+    K = len(theta)
+    leaving, through, z = scratch[0], scratch[2], scratch[3]
+    size, cut = window[1], window[2]
+    for t in range(len(factor) - 1, -1, -1):
+        for j in range(K):
+            for c in range(size[t]):
+                # the next window starts cut[t + 1] counts higher; outside it z is forgotten
+                same, more = c - cut[t + 1], c + 1 - cut[t + 1]
+                stay = z[j, same] if 0 <= same < size[t + 1] else 0.0
+                rise = z[j, more] if 0 <= more < size[t + 1] else 0.0
+                stay *= factor[t, j] * (1.0 - theta[j])
+                rise *= factor[t, j] * theta[j]
+                ones[t, j] += stored[j, room[t] + c] * rise
+                zeros[t, j] += stored[j, room[t] + c] * stay
+                through[j, c] = stay + rise
+        if t == 0:
+            break
+        _leave(stored, room[t - 1], size[t - 1], factor[t - 1], theta, leaving)
+        for i in range(K):
+            for c in range(size[t]):
+                z[i, c] = 0.0
+            for j in range(K):
+                joint = 0.0
+                for c in range(size[t]):
+                    z[i, c] += transition[i, j] * through[j, c]
+                    joint += leaving[i, c + cut[t]] * through[j, c]
+                moves[i, j] += weight * transition[i, j] * joint
