@@ -11,6 +11,7 @@ from collections import OrderedDict
 from contextlib import contextmanager
 from contextvars import ContextVar
 from hashlib import blake2b
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import sparse
@@ -24,32 +25,46 @@ _PIECE = 2**20  # bytes hashed at a time: a table is not copied whole
 class Shelf:
     """Pieces by what they were made from; those not asked for longest leave when it is full.
 
-    They are kept as bytes: nothing that one fit does with a piece can reach another.
+    They are kept as bytes: nothing that one fit does with a piece can reach another. Bags, which
+    nobody can change, are kept as they are.
     """
 
     def __init__(self, capacity: int = _CAPACITY):
         self.capacity = capacity
         self.size = 0
-        self._pieces: OrderedDict[bytes, bytes] = OrderedDict()
+        self._pieces: OrderedDict[bytes, bytes | Bags] = OrderedDict()
 
     def get(self, key, make):
         if key in self._pieces:
             self._pieces.move_to_end(key)
-            return pickle.loads(self._pieces[key])
+            piece = self._pieces[key]
+            return piece if isinstance(piece, Bags) else pickle.loads(piece)
         made = make()
-        if getattr(made, "nbytes", 0) <= self.capacity:
+        if isinstance(made, Bags):
+            self._put(key, made)
+        elif getattr(made, "nbytes", 0) <= self.capacity:
             self._put(key, pickle.dumps(made, protocol=pickle.HIGHEST_PROTOCOL))
         return made
 
     def _put(self, key, piece):
         self._pieces[key] = piece
-        self.size += len(piece)
+        self.size += _size(piece)
         while self.size > self.capacity:
             _, old = self._pieces.popitem(last=False)
-            self.size -= len(old)
+            self.size -= _size(old)
+
+
+def _size(piece):
+    """Bytes of a piece."""
+    if isinstance(piece, bytes):
+        return len(piece)
+    rows = piece.instances
+    arrays = (rows.data, rows.indices, rows.indptr) if piece.is_sparse else (rows,)
+    return piece.offsets.nbytes + sum(array.nbytes for array in arrays)
 
 
 _SHELF: ContextVar[Shelf | None] = ContextVar("_SHELF", default=None)
+_SEEN: WeakKeyDictionary[Bags, list[bytes]] = WeakKeyDictionary()  # what tells bags from others
 
 
 @contextmanager
@@ -92,7 +107,9 @@ def _parts(value):
     if isinstance(value, dict):
         return [part for pair in value.items() for each in pair for part in _parts(each)]
     if isinstance(value, Bags):
-        return [b"bags", *_parts(value.instances), *_parts(value.offsets)]
+        if value not in _SEEN:
+            _SEEN[value] = [b"bags", *_parts(value.instances), *_parts(value.offsets)]
+        return _SEEN[value]
     if sparse.issparse(value):
         rows = value.tocsr()
         arrays = (rows.data, rows.indices, rows.indptr)

@@ -137,7 +137,9 @@ class BagClassifier(ClassifierMixin, CalibratedBags, BagEstimator):
         if len(y) != len(bags):
             raise InputError(f"{len(y)} labels for {len(bags)} bags")
         refuse_missing_labels(bags, y)
-        check_classification_targets(y)
+        two = y.dtype.kind == "b" or (y.dtype.kind in "iu" and np.ptp(y) == 1)
+        if not two:  # what scikit-learn takes longer to see than a quick learner to learn
+            check_classification_targets(y)
         return y
 
     def _learn(self, bags, y, weight):

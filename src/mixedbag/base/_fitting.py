@@ -7,6 +7,7 @@ on a few training bags.
 import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Self
 
 import numpy as np
@@ -26,6 +27,17 @@ from mixedbag.engines.local import (
 from mixedbag.exceptions import InputError, reading_input
 
 CHECKED_BAGS = 16  # training bags whose scores are looked at after a fit (of each block elsewhere)
+_CHECKED = ContextVar("_CHECKED", default=True)
+
+
+@contextmanager
+def unchecked():
+    """Scores of learners fitted inside are not looked at here: who asks for some does so."""
+    token = _CHECKED.set(False)
+    try:
+        yield
+    finally:
+        _CHECKED.reset(token)
 
 
 class Fitting(CallbackSupportMixin):
@@ -99,7 +111,8 @@ class Fitting(CallbackSupportMixin):
             bags, y, weight = self._with_labels(bags, y, read_weights(bags, sample_weight))
             used = Labelled(bags, self._read_targets(bags, y), weight).used()
         self._learn(*used)
-        self._check_scores(used)
+        if _CHECKED.get():
+            self._check_scores(used)
         self._hold(used)
 
     def _hold(self, used):

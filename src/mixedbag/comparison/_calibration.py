@@ -5,11 +5,12 @@ calibrated answers of finished trials.
 """
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import log_softmax, softmax
+from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
 _STRENGTH = 10.0  # at 1, means of several answers are not sure enough
+_STEPS = 50  # of Newton, and halvings of one
+_TINY = 1e-300
 
 
 def calibrator(question, evidence, rows):
@@ -54,19 +55,10 @@ class Rising:
         share = np.bincount(codes, weight, n_classes) / weight.sum()
         met = np.flatnonzero(share)
         table, won = (part[:, met] for part in self._features(evidence))
-        is_true = codes[:, None] == met
-
-        def surprise(x):
-            z = x[0] * table + x[1] * won + x[2:]
-            log_p = log_softmax(z, axis=1)
-            by_z = weight[:, None] * (np.exp(log_p) - is_true)
-            by_x = [(by_z * table).sum(), (by_z * won).sum(), *by_z.sum(axis=0)]
-            pull = np.concatenate([x[:2] / self.strength, np.zeros(len(met))])
-            return pull @ x / 2 - weight @ log_p[is_true], by_x + pull
-
+        columns = np.empty((len(codes), len(met), 2 + len(met)))
+        columns[..., 0], columns[..., 1], columns[..., 2:] = table, won, np.eye(len(met))
         start = np.concatenate([[0.0, 0.0], np.log(share[met])])
-        bounds = [(0.0, None)] * 2 + [(None, None)] * len(met)
-        found = minimize(surprise, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+        found = _least_surprised(columns, codes[:, None] == met, weight, self.strength, start)
         self.slope_, self.bonus_ = float(found[0]), float(found[1])
         self.level_ = np.full(n_classes, -np.inf)  # a class that no bag has
         self.level_[met] = found[2:]
@@ -83,6 +75,44 @@ class Rising:
         if evidence.shape[1] == 1:
             squashed = np.hstack([np.zeros_like(squashed), squashed])
         return squashed, won
+
+
+def _least_surprised(columns, is_true, weight, strength, x):
+    """The first two of `x` not negative: Newton steps in those that are free, from `x`.
+
+    Row i, class k of `columns` times `x` is the log-odds of the class, but for what all share.
+    """
+    flat, count = columns.reshape(-1, len(x)), weight[:, None]
+    pull = np.zeros(len(x))
+    pull[:2] = 1.0 / strength
+    penalty = np.diag(pull)
+    penalty[2:, 2:] += 1.0  # levels that move together change nothing, and the loss cannot tell
+
+    def surprise(x):
+        z = (flat @ x).reshape(is_true.shape)
+        p = np.exp(z - z.max(axis=1, keepdims=True))
+        p /= p.sum(axis=1, keepdims=True)
+        return 0.5 * pull @ x**2 - weight @ np.log(np.maximum(p[is_true], _TINY)), p
+
+    value, p = surprise(x)
+    for _ in range(_STEPS):
+        gradient = pull * x + (count * (p - is_true)).ravel() @ flat
+        mean = (p[..., None] * columns).sum(axis=1)
+        hessian = ((count * p).reshape(-1, 1) * flat).T @ flat - (count * mean).T @ mean + penalty
+        free = np.flatnonzero((x > 0) | (gradient < 0) | (pull == 0))
+        step = np.zeros(len(x))
+        step[free] = np.linalg.solve(hessian[np.ix_(free, free)], -gradient[free])
+        if -gradient @ step <= 1e-12 * value:
+            break
+        for _ in range(_STEPS):
+            after = x + step
+            after[:2] = np.maximum(after[:2], 0.0)
+            new = surprise(after)
+            if new[0] <= value:
+                break
+            step = 0.5 * step
+        x, (value, p) = after, new
+    return x
 
 
 class Calibration:

@@ -2,6 +2,7 @@
 
 import math
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -366,7 +367,8 @@ def choose_setting(
         raise InputError(f"{learner!r} may mean {names or 'a learner that needs dense data'}")
     candidate, everything, store = prepare(candidates[0]), protocol.everything, Memory()
     n_blocks = len(blocks(candidate))
-    with sharing(Shelf()):
+    with warnings.catch_warnings(), sharing(Shelf()):
+        warnings.simplefilter("ignore")  # a fold's: what all bags have to say, the model says
         tried = [run_trial(protocol, candidate, everything, block) for block in range(n_blocks)]
     store.put(candidate, everything, best_of(tried))
     stack = Stack(Calibrated(protocol.question, protocol.bags.sizes, store), [candidate], 1)

@@ -10,8 +10,11 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
 from mixedbag.base._calibrating import scores_only
+from mixedbag.base._fitting import unchecked
 from mixedbag.comparison._calibration import calibrator
+from mixedbag.comparison._preparation import Preparation
 from mixedbag.comparison._weights import standard_errors_behind
+from mixedbag.exceptions import InputError
 
 _BLOCK = 4  # settings tried together, after the first
 _WARM_UP = 2  # inner folds that every setting meets
@@ -53,14 +56,15 @@ def run_trial(protocol, candidate, split, block=0):
     """Try `candidate` on `split` with one block of its settings."""
     start = time.perf_counter()
     question, tried = protocol.question, blocks(candidate)[block]
-    best = _best_setting(protocol, candidate, split.train, tried)
-    inner_instances = _instances_out_of_fold(protocol, split.train, best)
+    with unchecked():
+        best = _best_setting(protocol, candidate, split.train, tried)
+    inner_instances = _instances_out_of_fold(protocol, candidate, split.train, best)
     outer = instances = np.empty((0, best.inner.shape[1]))
     if len(split.test):
         model = fit(protocol, candidate, best.setting, split.train)
-        test = protocol.bags[split.test]
-        outer = question.evidence(model, test)
-        instances = question.evidence_of_instances(model, test)
+        about = protocol, candidate, model, split.train, split.test
+        outer = _asked(question.evidence, *about)
+        instances = _asked(question.evidence_of_instances, *about)
     seconds = time.perf_counter() - start
     evidence = best.inner, inner_instances, outer, instances
     return Trial(best.setting, *evidence, best.loss, len(tried), seconds)
@@ -78,12 +82,22 @@ def best_of(trials):
 
 def fit(protocol, candidate, setting, rows):
     """The candidate with a setting, fitted on some of the bags, as many as it can digest."""
-    rows = protocol.sample(rows, candidate.max_bags)
-    model = clone(candidate.estimator).set_params(**setting)
-    weight = protocol.question.weight[rows]
-    weights = {} if (weight == 1.0).all() else {_weight_name(model): weight}
+    preparation = Preparation(protocol, candidate, rows)
+    name, learner = candidate.estimator.steps[-1]
+    own = {key.removeprefix(f"{name}__"): value for key, value in setting.items()}
+    learner = clone(learner).set_params(**own)
+    targets, weight = (
+        each[preparation.rows] for each in (protocol.question.targets, protocol.question.weight)
+    )
+    weights = {} if (weight == 1.0).all() else {_weight_name(learner): weight}
     with scores_only():  # what they mean is found out from those of other folds
-        return model.fit(protocol.bags[rows], protocol.question.targets[rows], **weights)
+        learner.fit(preparation.learned_from, targets, **weights)
+    return Pipeline([*preparation.steps, (name, learner)])
+
+
+def _asked(ask, protocol, candidate, model, train, test):
+    """What a model that was fitted on the bags `train` says of `test`."""
+    return ask(model[-1], Preparation(protocol, candidate, train)(test))
 
 
 def settings(candidate):
@@ -138,8 +152,11 @@ class _Setting:
 
     def meet(self, protocol, candidate, train, test, where):
         """Learn from the bags `train`, and answer about `test`, whose places are `where`."""
-        self.models.append(fit(protocol, candidate, self.setting, train))
-        part = protocol.question.evidence(self.models[-1], protocol.bags[test])
+        model = fit(protocol, candidate, self.setting, train)
+        self.models.append(model)
+        part = _asked(protocol.question.evidence, protocol, candidate, model, train, test)
+        if not np.isfinite(part).all():
+            raise InputError(f"scores with {self.setting} are missing or infinite: scale features")
         if self.inner is None:
             self.inner = np.empty((self._n_bags, part.shape[1]))
         self.inner[where] = part
@@ -169,7 +186,7 @@ def _best_setting(protocol, candidate, rows, tried):
         for one in race:
             one.meet(protocol, candidate, rows[train], rows[test], test)
         met[test] = True
-        if k >= _WARM_UP and len(race) > 1:
+        if _WARM_UP <= k < len(splits) and len(race) > 1:
             losses = np.array([one.losses(question, rows, met) for one in race])
             ahead = not_behind(losses, question.weight[rows[met]])
             race = [one for one, stays in zip(race, ahead) if stays]
@@ -186,13 +203,13 @@ def not_behind(losses, weight, behind=_BEHIND):
     return standard_errors_behind(losses, weight) <= behind
 
 
-def _instances_out_of_fold(protocol, rows, best):
+def _instances_out_of_fold(protocol, candidate, rows, best):
     """Evidence on the instances of the bags `rows`, in their order, from the same models."""
-    bags = protocol.bags[rows]
+    bags, ask = protocol.bags[rows], protocol.question.evidence_of_instances
     evidence = np.empty((bags.n_instances, best.inner.shape[1]), dtype=np.float32)
     limit = np.finfo(np.float32).max
-    for (_, test), model in zip(protocol.inner_splits(rows), best.models, strict=True):
-        part = protocol.question.evidence_of_instances(model, bags[test])
+    for (train, test), model in zip(protocol.inner_splits(rows), best.models, strict=True):
+        part = _asked(ask, protocol, candidate, model, rows[train], rows[test])
         evidence[bags.rows_of(test)] = np.clip(part, -limit, limit)
     return evidence
 
