@@ -47,7 +47,9 @@ class StumpEnsemble:
         columns, feature = self._used(instances)
         stumps = feature, self.threshold, self.left, self.right, self.missing
         # All read-only, as saved models may be: else it would be compiled for either.
-        return _score(*map(frozen, (columns, *stumps)))
+        total = np.zeros(len(columns))
+        _add_scores(*map(frozen, (columns, *stumps)), total)
+        return total
 
     def staged(self, instances):
         """Scores after each stump."""
@@ -71,8 +73,7 @@ class StumpEnsemble:
 
 
 @njit(cache=True, nogil=True)
-def _score(instances, feature, threshold, left, right, missing):
-    total = np.zeros(len(instances))
+def _add_scores(instances, feature, threshold, left, right, missing, total):
     for row in range(len(instances)):
         for k in range(len(feature)):
             x = instances[row, feature[k]]
@@ -82,7 +83,6 @@ def _score(instances, feature, threshold, left, right, missing):
                 total[row] += right[k]
             else:
                 total[row] += missing[k]
-    return total
 
 
 class WeightedEstimator:

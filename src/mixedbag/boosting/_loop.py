@@ -19,6 +19,7 @@ from mixedbag.base import BagClassifier, LogOddsMixin
 from mixedbag.boosting._codes import encode
 from mixedbag.boosting._ensembles import EstimatorEnsemble, StumpEnsemble
 from mixedbag.boosting._grid import common_grid
+from mixedbag.boosting._rounds import quick_rounds
 from mixedbag.boosting._scores import Scores
 from mixedbag.boosting._search import EstimatorSearch, Standing, StumpSearch
 from mixedbag.engines.local import Labelled, LocalBlocks
@@ -145,7 +146,8 @@ class BoostedBags(Staged, LogOddsMixin, BagClassifier, ABC):
             watch = Watch(held_out, self._pooling, self._loss, self.intercept_)
         if self.estimator is None:
             grid, codes = _coded(train)
-            search: Any = StumpSearch(codes, grid, self._step, self.learning_rate)
+            stumps = StumpSearch(codes, grid, self._step, self.learning_rate)
+            search: Any = quick_rounds(stumps, standing.scores)
         else:
             rng = np.random.RandomState(seed)
             search = EstimatorSearch.of(train, self.estimator, rng, self.learning_rate)

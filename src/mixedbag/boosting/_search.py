@@ -75,10 +75,10 @@ class Standing:
         """The best constant to add to all scores, and where it leads."""
         here = self.derivatives()
         up = 1.0
-        slope = follow(here.map(Derivatives.toward_constant, up))(np.zeros(1))[0, 1]
+        slope = Along(here.map(Derivatives.toward_constant, up))(np.zeros(1))[0, 1]
         direction = up if slope < 0 else -up
         focus = here.map(Derivatives.toward_constant, direction)
-        (length,), (total,) = exact_lengths(follow(focus), np.ones(1), LONGEST)
+        (length,), (total,) = exact_lengths(Along(focus), np.ones(1), LONGEST)
         value = float(direction * length)
         return value, self.settled(self.scores.map(Scores.plus, value), total)
 
@@ -88,6 +88,14 @@ class Found(NamedTuple):
 
     weak: Any
     standing: Standing
+
+
+class Best(NamedTuple):
+    """A stump, the cell it cuts at, and the loss after it."""
+
+    cell: int
+    stump: Stump
+    loss: float
 
 
 @dataclass(frozen=True)
@@ -108,31 +116,47 @@ class StumpSearch:
         sums = self.codes.sum(self.step.sums, here)
         candidates = self.step.candidates(sums, self.grid, before, standing.weight)
         candidates, after = self._followed(here, candidates, before, standing.weight)
+        best = self.best(candidates, after, before)
+        if best is None:
+            return None
+        place, values = self.grid.place(best.cell), (best.stump.left, best.stump.right)
+        scores = standing.scores.map(Scores.plus_stump, self.codes, *place, *values)
+        return Found(best.stump, standing.settled(scores, best.loss))
+
+    def best(self, candidates, after, before) -> "Best | None":
+        """The candidate with the lowest of the losses `after` them, if it is below `before`."""
         cell, left, right, length = candidates
         k = _first_lowest(after, cell, before)
         if not after[k] < before:
             return None
         stump = self._stump(cell[k], float(length[k] * left[k]), float(length[k] * right[k]))
-        scores = standing.scores.map(
-            Scores.plus_stump, self.codes, *self.grid.place(cell[k]), stump.left, stump.right
-        )
-        return Found(stump, standing.settled(scores, after[k]))
+        return Best(cell[k], stump, after[k])
 
     def _followed(self, here, candidates, before, weight):
         """The candidates that are left, with the lengths they go and the losses there."""
         if len(candidates.cell) > _AT_ONCE:
             return self._winners(here, candidates, before, weight)
-        stumps = self._toward(here, candidates)
+        steps = here.map(
+            Derivatives.toward_stumps,
+            self.codes,
+            *self.grid.place(candidates.cell),
+            candidates.left,
+            candidates.right,
+        )
+        return self.go_along(Along(steps), candidates, before, weight)
+
+    def go_along(self, along, candidates, before, weight):
+        """The same from the losses along all of them."""
         if self.step.exact:
             if getattr(self.step, "n_candidates", 0) is not None:
-                losses = follow(stumps)(candidates.length)[:, 0]
+                losses = along(candidates.length)[:, 0]
                 first = np.argsort(np.round(losses / weight, 10), kind="stable")[:FINALISTS]
-                candidates, stumps = candidates.take(first), stumps.map(_chosen, first)
-            length, after = exact_lengths(follow(stumps), candidates.length, LONGEST)
+                candidates, along = candidates.take(first), along.take(first)
+            length, after = exact_lengths(along, candidates.length, LONGEST)
         else:
-            length, after = falling_lengths(follow(stumps), candidates.length, before)
+            length, after = falling_lengths(along, candidates.length, before)
         if self.learning_rate != 1.0:
-            length, after = falling_lengths(follow(stumps), self.learning_rate * length, before)
+            length, after = falling_lengths(along, self.learning_rate * length, before)
         return candidates._replace(length=length), after
 
     def _winners(self, here, candidates, before, weight):
@@ -145,15 +169,6 @@ class StumpSearch:
         best = [some.take([k]) for (some, _), k in zip(found, first)]
         losses = [after[k] for (_, after), k in zip(found, first)]
         return Candidates(*map(np.concatenate, zip(*best))), np.array(losses)
-
-    def _toward(self, here, candidates):
-        return here.map(
-            Derivatives.toward_stumps,
-            self.codes,
-            *self.grid.place(candidates.cell),
-            candidates.left,
-            candidates.right,
-        )
 
     def _stump(self, cell, left, right):
         grid = self.grid
@@ -207,7 +222,7 @@ class EstimatorSearch:
         edge = (size @ (self.target * direction)) / before
         if not edge > 0:
             return None
-        losses = follow(here.map(Derivatives.toward, directions))
+        losses = Along(here.map(Derivatives.toward, directions))
         first = np.arctanh(np.clip([edge], 1e-3, 1 - 1e-9))
         length, after = exact_lengths(losses, first, LONGEST)
         if self.learning_rate != 1.0:
@@ -225,9 +240,17 @@ def _first_lowest(losses, cell, before):
     return ties[np.argmin(cell[ties])]
 
 
-def follow(steps):
+class Along(NamedTuple):
     """Losses along the steps that blocks are ready to take, as a function of their lengths."""
-    return lambda lengths: steps.sum(_along, lengths)
+
+    steps: Any
+
+    def __call__(self, lengths):
+        return self.steps.sum(_along, lengths)
+
+    def take(self, rows) -> "Along":
+        """Some of the steps."""
+        return Along(self.steps.map(_chosen, rows))
 
 
 def _along(steps, lengths):

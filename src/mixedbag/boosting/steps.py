@@ -188,10 +188,10 @@ def _worth_trying(gain, grid, n):
     if n is None:
         return np.flatnonzero(grid.is_cut)
     best = best_cells(gain, grid)
-    return best[_most_promising(gain[best], n)]
+    return best[most_promising(gain[best], n)]
 
 
-def _most_promising(gain, n):
+def most_promising(gain, n):
     """Which `n` slots have the largest gains, best first."""
     # Ten digits decide, so that the order in which bags were summed does not.
     top = np.abs(gain[np.isfinite(gain)]).max(initial=0.0)
@@ -204,13 +204,6 @@ def best_cells(gain, grid) -> np.ndarray:
     top = np.maximum.reduceat(gain, grid.cells[:-1])
     ties = gain >= (top - TIE * np.abs(top))[grid.slot]
     return np.minimum.reduceat(np.where(ties, np.arange(len(gain)), len(gain)), grid.cells[:-1])
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _decrease(slope, size, longest):
-    """How far −slope·x + size·x²/2 falls within `longest`."""
-    step = slope / size if slope < longest * size else longest
-    return slope * step - 0.5 * size * step * step
 
 
 def newton_gains(sums, cells, is_cut, longest):
@@ -226,34 +219,34 @@ def _fill_newton_gains(sums, cells, is_cut, longest, gain):
         last = cells[slot + 1] - 1
         v_all, u_all = sums[last, 0], sums[last, 1]
         for cell in range(cells[slot], last + 1):
-            if not is_cut[cell]:
-                gain[cell] = -np.inf
-                continue
-            v_l, a, b = sums[cell, 0], sums[cell, 1], sums[cell, 2]
-            v_r = v_all - v_l
-            c = u_all - a - 2.0 * b
-            determinant = a * c - b * b
-            left, right = c * v_l - b * v_r, a * v_r - b * v_l
-            bound = longest * determinant
-            if a > 0.0 and bound > 0.0 and left * left + right * right <= bound * bound:
-                # No guard needed: the plain Newton step is short and falls.
-                gain[cell] = 0.5 * (v_l * left + v_r * right) / determinant
-                continue
-            # As in `guarded_steps`, for the decrease along each eigenvector.
-            middle, half = 0.5 * (a + c), 0.5 * (a - c)
-            radius = np.sqrt(half * half + b * b)
-            cosine, sine = 1.0, 0.0
-            if radius > 0.0:
-                cosine = np.sqrt(max(0.0, 0.5 * (1.0 + half / radius)))
-                sine = np.copysign(np.sqrt(max(0.0, 0.5 * (1.0 - half / radius))), b)
-            slope_1, slope_2 = cosine * v_l + sine * v_r, cosine * v_r - sine * v_l
-            gain[cell] = _decrease(abs(slope_1), abs(middle + radius), longest) + _decrease(
-                abs(slope_2), abs(middle - radius), longest
-            )
+            gain[cell] = -np.inf
+            if is_cut[cell]:
+                v, a, b = sums[cell, 0], sums[cell, 1], sums[cell, 2]
+                c = u_all - a - 2.0 * b
+                gain[cell] = plain_newton_gain(v, v_all - v, a, b, c, longest)
+                if np.isnan(gain[cell]):
+                    gain[cell] = guarded_step(v, v_all - v, a, b, c, longest)[2]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def plain_newton_gain(v_l, v_r, a, b, c, longest):
+    """The decrease that the plain Newton step promises; NaN where it needs a guard."""
+    determinant = a * c - b * b
+    left, right = c * v_l - b * v_r, a * v_r - b * v_l
+    bound = longest * determinant
+    is_safe = (a > 0.0) & (bound > 0.0) & (left * left + right * right <= bound * bound)
+    return 0.5 * (v_l * left + v_r * right) / (determinant if is_safe else np.nan)
 
 
 def guarded_steps(v_l, v_r, a, b, c, longest: float):
-    """Steps (left, right) for slopes (v_l, v_r) and curvatures [[a, b], [b, c]], arrays all.
+    """Steps (left, right) for slopes (v_l, v_r) and curvatures [[a, b], [b, c]], arrays all."""
+    steps = [guarded_step(*system, longest)[:2] for system in zip(v_l, v_r, a, b, c)]
+    return np.array(steps).reshape(-1, 2).T
+
+
+@njit(cache=True, nogil=True)
+def guarded_step(v_l, v_r, a, b, c, longest):
+    """The step for one system, and the decrease that it promises.
 
     The curvature is indefinite where positive bags weigh in, and a plain Newton step then climbs.
     Each eigenvector is walked by its slope over the *size* of its eigenvalue, at most `longest`.
@@ -261,16 +254,15 @@ def guarded_steps(v_l, v_r, a, b, c, longest: float):
     middle, half = 0.5 * (a + c), 0.5 * (a - c)
     radius = np.sqrt(half * half + b * b)
     # The eigenvector of the larger eigenvalue, as the cosine and sine of its angle.
-    tilt = np.divide(half, radius, out=np.ones_like(half), where=radius > 0.0)
-    cosine = np.sqrt(np.maximum(0.0, 0.5 * (1.0 + tilt)))
-    sine = np.copysign(np.sqrt(np.maximum(0.0, 0.5 * (1.0 - tilt))), b)
-    step_1 = _guarded(cosine * v_l + sine * v_r, np.abs(middle + radius), longest)
-    step_2 = _guarded(cosine * v_r - sine * v_l, np.abs(middle - radius), longest)
-    return cosine * step_1 - sine * step_2, sine * step_1 + cosine * step_2
-
-
-def _guarded(slope, size, longest):
-    """Minimisers of slope·x + size·x²/2 within ±longest."""
-    short = np.abs(slope) < longest * size
-    far = -np.sign(slope) * longest
-    return np.divide(-slope, size, out=far, where=short)
+    tilt = half / radius if radius > 0.0 else 1.0
+    cosine = np.sqrt(max(0.0, 0.5 * (1.0 + tilt)))
+    sine = np.copysign(np.sqrt(max(0.0, 0.5 * (1.0 - tilt))), b)
+    left = right = gain = 0.0
+    for x, y, size in ((cosine, sine, middle + radius), (-sine, cosine, middle - radius)):
+        slope, size = x * v_l + y * v_r, abs(size)
+        step = abs(slope) / size if abs(slope) < longest * size else longest
+        gain += abs(slope) * step - 0.5 * size * step * step
+        step = np.copysign(step, -slope) if slope != 0.0 else 0.0
+        left += x * step
+        right += y * step
+    return left, right, gain
