@@ -1,13 +1,19 @@
 """What `predict` reads: tables of any length, in blocks of whole bags."""
 
+import subprocess
+import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 from mixedbag.cli import _tables as tables
+from mixedbag.cli._later import later
 from mixedbag.cli._overlap import side_by_side
-from mixedbag.datasets import DataFormatError
+from mixedbag.datasets import DataFormatError, make_any
+from mixedbag.io import save
+from mixedbag.margin import BagMarginSVC
 
 
 def stream_bags(*arguments, **options):
@@ -59,6 +65,39 @@ def test_bad_streams_are_explained(tmp_path, text, message):
     (tmp_path / "bad.csv").write_text(text)
     with pytest.raises(DataFormatError, match=message):
         stream_bags(tmp_path / "bad.csv", features=["x"], rows=2)
+
+
+def test_predict_starts_without_libraries_that_it_does_not_use(tmp_path):
+    data = make_any(n_bags=20, random_state=0)
+    save(BagMarginSVC(kernel="linear").fit(data.bags, data.y), tmp_path / "model.skops")
+    names = [f"x{j}" for j in range(data.bags.n_features)]
+    rows = [f"b{i // 5},{','.join(map(str, x))}" for i, x in enumerate(data.bags.instances)]
+    (tmp_path / "table.csv").write_text("\n".join([",".join(["bag", *names]), *rows]))
+    code = (
+        "import atexit, sys\nfrom mixedbag.cli import main\n"
+        "atexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
+        "sys.argv = ['mixedbag', 'predict', 'model.skops', 'table.csv']\nmain()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stderr.split())
+    assert "duckdb" in loaded
+    assert loaded.isdisjoint({"pandas.core", "scipy.stats.distributions", "sklearn.metrics"})
+
+
+def test_a_module_is_imported_once_whoever_asks(tmp_path, monkeypatch):
+    (tmp_path / "slow_module.py").write_text(
+        "import time\ntime.sleep(0.2)\ncount = globals().get('count', 0) + 1"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    later("slow_module", "no_such_module")
+    import slow_module
+
+    with ThreadPoolExecutor(4) as threads:
+        assert [*threads.map(lambda _: slow_module.count, range(4))] == [1] * 4
+    assert sys.modules.pop("slow_module") is not slow_module
+    assert "no_such_module" not in sys.modules
 
 
 def test_answers_come_in_order_and_few_at_a_time():

@@ -4,9 +4,10 @@ Evidence of a class is a score: one column, positive for the second class, or a 
 Evidence of an amount is the predicted amount itself.
 """
 
+import sys
+
 import numpy as np
 from sklearn.base import is_regressor
-from sklearn.pipeline import Pipeline
 
 from mixedbag.bags import Bags
 
@@ -58,9 +59,15 @@ def knows_instances(model):
     return getattr(final, "_knows_instances", hasattr(final, "predict_instances"))
 
 
+def is_pipeline(model):
+    """Whether a model is a pipeline of scikit-learn, which is not imported to find out."""
+    home = sys.modules.get("sklearn.pipeline")
+    return home is not None and isinstance(model, home.Pipeline)
+
+
 def final_step(model):
     """The learner at the end of a pipeline, or of pipelines inside it."""
-    while isinstance(model, Pipeline):
+    while is_pipeline(model):
         model = model.steps[-1][1]
     return model
 
@@ -77,7 +84,7 @@ def _of_instances(model, bags, method, as_bags_of_one):
 
 def _asked(model, bags, method, as_bags_of_one):
     """Ask the model about instances; one that only knows bags sees each as a bag of one."""
-    if isinstance(model, Pipeline):
+    if is_pipeline(model):
         final = model.steps[-1][1]
         inner = model[:-1].transform(bags) if len(model.steps) > 1 else bags
         if isinstance(inner, Bags):

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn import config_context
-from sklearn.metrics.pairwise import pairwise_kernels
 
 from mixedbag._pairs import squared_distances
 from mixedbag._parameters import above, number, one_of, whole
@@ -70,6 +69,9 @@ class Kernel:
             table = squared_distances(A, B)
             table *= -self.parameters["gamma"]
             return np.exp(table, out=table)
+        # Imported here, for it takes half a second, which `predict` of other kernels is spared.
+        from sklearn.metrics.pairwise import pairwise_kernels
+
         # Called for every few rows: looking at them and at the parameters would take longer.
         with config_context(assume_finite=True, skip_parameter_validation=True):
             return pairwise_kernels(A, B, self.kernel, filter_params=True, **self.parameters)

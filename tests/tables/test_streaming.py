@@ -1,9 +1,12 @@
 """Blocks of whole bags: together they are the file."""
 
+import json
+
 import numpy as np
 import pytest
 
 from mixedbag.datasets import DataFormatError, read, read_blocks
+from mixedbag.tables import _reading
 from mixedbag.tables._fetching import in_order
 from mixedbag.tables._relation import Part, Relation
 from tests.datasets.samples import ARFF, C45
@@ -150,3 +153,29 @@ def test_large_groups_of_rows_have_the_memory_that_they_need(tmp_path):
     assert sum(block.bags.instances[:, 2].sum() for block in blocks) == pytest.approx(
         noise.sum() * 3
     )
+
+
+@pytest.mark.parametrize("name", ["table.json", "table.jsonl"])
+def test_json_is_read_in_blocks(tmp_path, name):
+    rows = [{"bag": i // 3, "label": i // 3 % 2, "x": i + 0.5} for i in range(30)]
+    text = json.dumps(rows) if name == "table.json" else "\n".join(map(json.dumps, rows))
+    (tmp_path / name).write_text(text)
+    blocks = list(read_blocks(tmp_path / name, features=["x"], rows=10))
+    assert len(blocks) > 1
+    x = np.concatenate([block.bags.instances for block in blocks])
+    np.testing.assert_array_equal(x.ravel(), [row["x"] for row in rows])
+
+
+def test_an_engine_that_needs_more_memory_is_given_it(tmp_path, monkeypatch):
+    path = tmp_path / "wide.csv"
+    names = [f"x{j}" for j in range(600)]
+    lines = [f"{i // 2},{','.join(str(i + j) for j in range(600))}" for i in range(20)]
+    path.write_text("\n".join([f"bag,{','.join(names)}", *lines]))
+    expected = np.add.outer(np.arange(20.0), np.arange(600))
+    limits = ["10MB", "400MB"]  # of which it takes 40
+    monkeypatch.setattr(_reading, "engine_limits", lambda *_: limits)
+    blocks = list(read_blocks(path, features=names, rows=5))
+    np.testing.assert_array_equal(np.concatenate([b.bags.instances for b in blocks]), expected)
+    limits.pop()
+    with pytest.raises(MemoryError, match="allocate"):
+        list(read_blocks(path, features=names, rows=5))

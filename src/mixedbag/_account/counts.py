@@ -4,7 +4,7 @@ import math
 
 import numba
 import numpy as np
-from scipy.optimize import minimize
+from scipy import optimize
 from scipy.special import expit, log_softmax
 
 from mixedbag._tables import frozen
@@ -122,7 +122,7 @@ def fit_sharpening(probability, offsets, counts, weight):
         return -float(weight @ (counts * np.log(mean)).sum(axis=1)) / total, gradient / total
 
     n_classes = log_p.shape[1]
-    found = minimize(
+    found = optimize.minimize(
         surprise,
         np.zeros(n_classes),
         jac=True,

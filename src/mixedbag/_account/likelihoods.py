@@ -1,7 +1,7 @@
 """Two likelihoods that tell what scores of instances mean, from labels of bags alone."""
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy import optimize
 from scipy.special import expit
 
 from mixedbag.pooling import bag_logsumexp, bag_sum, spread
@@ -30,7 +30,9 @@ class BagLikelihood:
             h = -np.log1p(-rate) / typical
             starts.append([slope, float(inverse_log_softplus(np.log(h))) - slope, bounds[2][1]])
         found = [
-            minimize(self.value_and_gradient, x0, jac=True, method="L-BFGS-B", bounds=bounds)
+            optimize.minimize(
+                self.value_and_gradient, x0, jac=True, method="L-BFGS-B", bounds=bounds
+            )
             for x0 in starts
         ]
         slope, intercept, inverse_r = min(found, key=lambda result: result.fun).x
@@ -95,7 +97,7 @@ def witness_odds(scores, offsets, positive, weight):
 
     bounds = [(0.0, 50.0), (-40.0, 40.0), (base - 8.0, base)]
     found = [
-        minimize(loss, [a, c, base - 0.1], jac=True, method="L-BFGS-B", bounds=bounds)
+        optimize.minimize(loss, [a, c, base - 0.1], jac=True, method="L-BFGS-B", bounds=bounds)
         for a, c in ((1.0, -1.0), (3.0, -6.0))
     ]
     a, c, _ = min(found, key=lambda result: result.fun).x

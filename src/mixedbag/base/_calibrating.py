@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy import optimize
 from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
@@ -253,7 +253,9 @@ def fit_sureness(scores, offsets, counts, weight):
     start = np.append(1.0, np.zeros(table.shape[1]))
     bounds = [(0.0, 1e3)] + [(0.0, 30.0)] * table.shape[1]
     fine = {"gtol": 1e-10, "ftol": 1e-15}
-    found = minimize(surprise, start, jac=True, method="L-BFGS-B", bounds=bounds, options=fine).x
+    found = optimize.minimize(
+        surprise, start, jac=True, method="L-BFGS-B", bounds=bounds, options=fine
+    ).x
     return np.append(found[0] / scale, found[1:])
 
 

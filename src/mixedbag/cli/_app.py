@@ -10,6 +10,7 @@ import typer
 
 from mixedbag._version import __version__
 from mixedbag.cli import _compare, _datasets, _demo, _evaluate, _explain, _fit, _predict, _rates
+from mixedbag.cli._later import later
 from mixedbag.cli._signals import Terminated, heeded
 from mixedbag.cli._terminal import say
 from mixedbag.exceptions import InputError
@@ -48,6 +49,7 @@ def options(
 def main() -> None:
     """Run the command line; the process exits with the code that describes what happened."""
     gc.set_threshold(100_000)  # else a fifth of a second goes by, looking for garbage in modules
+    later("pandas", "scipy.stats", "scipy.optimize")  # which takes a second in all
     try:
         with heeded():
             app()

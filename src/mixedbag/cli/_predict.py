@@ -131,13 +131,12 @@ def write_answers(fitted: Any, data: "BagData", path: Path) -> None:
 
 def bag_columns(fitted: Any, data: "BagData") -> dict[str, Any]:
     """The answers about bags, with their ids."""
-    import pyarrow as pa
-
     from mixedbag.cli._answers import bag_answers, outside
+    from mixedbag.tables._arrays import as_arrow
 
     bags = data.bags
     answers = bag_answers(fitted, bags) | outside(fitted, bags)
-    return {"bag": pa.array(_ids(bags)), **{name: _arrow(v) for name, v in answers.items()}}
+    return {"bag": as_arrow(_ids(bags)), **{name: _arrow(v) for name, v in answers.items()}}
 
 
 def instance_columns(fitted: Any, data: "BagData", known: bool = False) -> dict[str, Any]:
@@ -145,10 +144,9 @@ def instance_columns(fitted: Any, data: "BagData", known: bool = False) -> dict[
 
     Where the amounts of bags are `known`, they are the labels of `data`.
     """
-    import pyarrow as pa
-
     from mixedbag.cli._answers import instance_answers, outside
     from mixedbag.cli._tables import as_numbers
+    from mixedbag.tables._arrays import as_arrow
 
     bags = data.bags
     places = {} if data.coords is None else dict(zip("xy", data.coords.T))
@@ -158,8 +156,8 @@ def instance_columns(fitted: Any, data: "BagData", known: bool = False) -> dict[
     if names is None:
         names = np.arange(bags.n_instances) - bags.spread(bags.offsets[:-1])
     return {
-        "bag": pa.array(_ids(bags)).take(pa.array(bags.bag_of)),
-        "instance": pa.array(names),
+        "bag": as_arrow(_ids(bags)).take(as_arrow(bags.bag_of)),
+        "instance": as_arrow(names),
         **{name: _arrow(values) for name, values in answers.items()},
     }
 
@@ -170,9 +168,9 @@ def _ids(bags):
 
 def _arrow(values):
     """An array as an Arrow array; text by its few distinct values, which is much faster."""
-    import pyarrow as pa
+    from mixedbag.tables._arrays import as_arrow
 
     if values.dtype.kind not in "OU":
-        return pa.array(np.ascontiguousarray(values))
+        return as_arrow(values)
     distinct, codes = np.unique(values.astype(str), return_inverse=True)
-    return pa.array(distinct.tolist(), pa.string()).take(pa.array(codes))
+    return as_arrow(distinct).take(as_arrow(codes))

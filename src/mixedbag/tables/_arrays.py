@@ -1,4 +1,4 @@
-"""Columns of the engine as arrays."""
+"""Columns of the engine as arrays, and back."""
 
 import numpy as np
 
@@ -18,6 +18,23 @@ def as_array(column):
     # Not by `to_numpy`, which imports pandas.
     dtype = dtype_of(column.type)
     return np.frombuffer(column.buffers()[1], dtype)[column.offset : column.offset + len(column)]
+
+
+def as_arrow(array):
+    """An array as one of Arrow; numbers and texts not by `pa.array`, which imports pandas."""
+    import pyarrow as pa
+
+    if array.dtype.kind in "iuf":
+        content = pa.py_buffer(np.ascontiguousarray(array))
+        return pa.Array.from_buffers(pa.from_numpy_dtype(array.dtype), len(array), [None, content])
+    values = array.tolist()
+    if not all(isinstance(value, str) for value in values):
+        return pa.array(values)
+    texts = [value.encode() for value in values]
+    ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
+    return pa.StringArray.from_buffers(
+        len(texts), pa.py_buffer(ends), pa.py_buffer(b"".join(texts))
+    )
 
 
 def is_plain(column):

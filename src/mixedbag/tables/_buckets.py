@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mixedbag.tables._arrays import as_array, dtype_of
+from mixedbag.tables._arrays import as_array, as_arrow, dtype_of
 
 MOST = 1024  # buckets
 
@@ -94,9 +94,7 @@ def _store(file, rows, order, ends, layout):
     file.write(records.take(order))  # many times quicker than an index
     if not layout.others.names:
         return _Stored(place, ends, np.empty(0, np.int64))
-    import pyarrow as pa
-
-    others = about.select(layout.others.names).take(pa.array(order))
+    others = about.select(layout.others.names).take(as_arrow(order))
     messages = [file.tell()]
     for start, stop in zip([0, *ends], ends):
         file.write(others.slice(start, stop - start).serialize())
@@ -115,7 +113,7 @@ def _fetch(file, bucket, parts, layout):
         file.seek(piece.place + start * records.itemsize)
         file.readinto(content[at : at + size])
         at += size
-    columns = {name: pa.array(records[name]) for name in layout.record.names[:-1]}
+    columns = {name: as_arrow(records[name]) for name in layout.record.names[:-1]}
     if layout.others.names:
         batches = []
         for piece, _, _ in parts:

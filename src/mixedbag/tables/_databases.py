@@ -75,6 +75,8 @@ def load_duckdb(con, path, name, query=None):
             query = f"select * from file.{identifier(schema)}.{identifier(table)}"
         else:
             con.execute("use file")
+    except duckdb.OutOfMemoryException:
+        raise
     except duckdb.Error as error:
         raise DataFormatError(path, f"not a readable DuckDB file ({first_line(error)})") from error
     piece = answer(con, query, name, path)
@@ -96,6 +98,8 @@ def answer(con, query, name, place):
         con.execute(
             f"create or replace table memory.main.{name} as select {columns} from ({query})"
         )
+    except duckdb.OutOfMemoryException:
+        raise
     except duckdb.Error as error:
         raise DataFormatError(place, f"the query failed: {first_line(error)}") from error
     ((n_rows,),) = con.execute(f"select count(*) from memory.main.{name}").fetchall()

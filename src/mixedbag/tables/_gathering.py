@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from mixedbag.tables._arrays import as_array
+from mixedbag.tables._arrays import as_array, as_arrow
 from mixedbag.tables._buckets import MOST, Rows, joined, parted
 from mixedbag.tables._fetching import Block, feature_values, in_order
 from mixedbag.tables._ordering import AGREED, arrange, role_values, selected, whole_ids
@@ -145,13 +145,11 @@ def _together(relation, gathering, parts):
 
 def _grouped(about, gathering):
     """Sizes and ids of the bags of rows, by their first rows, and the order of the rows."""
-    import pyarrow as pa
-
     timed = "time" in gathering.values
     if gathering.adjacent:
         starts = _starts(about["bag"])
         sizes = np.diff(starts, append=about.num_rows)
-        ids = as_array(about["bag"].take(pa.array(starts)))
+        ids = as_array(about["bag"].take(as_arrow(starts)))
         if not timed:
             return sizes, ids, slice(None)
         number = np.repeat(np.arange(len(ids)), sizes)

@@ -6,23 +6,30 @@ from mixedbag.datasets.records import DataFormatError
 from mixedbag.tables._engine import first_line, literal
 from mixedbag.tables._relation import Piece
 
+_LARGEST = 1 << 24  # bytes of an object; every thread of the engine has a buffer for two
+
 
 def load(con, path, place, name):
     import duckdb
 
-    options = "sample_size=-1, maximum_depth=-1, maximum_object_size=67108864"
+    options = f"sample_size=-1, maximum_depth=-1, maximum_object_size={_LARGEST}"
     scan = f"read_json({literal(path)}, {options})"
     try:
         described = con.execute(f"describe select * from {scan}").fetchall()
-        columns = ", ".join(f"#{j} as c{j - 1}" for j in range(1, len(described) + 1))
+        # Of values of several types, texts: the coding says which.
+        types = ["VARCHAR" if row[1] == "JSON" else row[1] for row in described]
+        as_text = [" ->> '$'" if row[1] == "JSON" else "" for row in described]
+        columns = ", ".join(f"#{j + 1}{text} as c{j}" for j, text in enumerate(as_text))
         con.execute(f"create or replace table {name} as select {columns} from {scan}")
+    except duckdb.OutOfMemoryException:
+        raise
     except duckdb.Error as error:
         raise _explained(path, place, first_line(error)) from error
     ((n_rows,),) = con.execute(f"select count(*) from {name}").fetchall()
     promised = _promised(path)
     if promised is not None and promised != n_rows:
         raise DataFormatError(place, f"{n_rows} objects could be read of {promised}")
-    return Piece(name, [row[0] for row in described], [row[1] for row in described], n_rows)
+    return Piece(name, [row[0] for row in described], types, n_rows)
 
 
 def _promised(path):

@@ -2,7 +2,7 @@
 
 import errno
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from mixedbag.tables._labels import Labels
 from mixedbag.tables._ordering import Ordering, arrange, id_of, label_of, whole_ids
 from mixedbag.tables._relation import Relation
 from mixedbag.tables._roles import Roles
-from mixedbag.tables._sizes import engine_memory
+from mixedbag.tables._sizes import engine_limits
 from mixedbag.tables._sources import files_of, is_frame, open_relation
 
 _STREAM_MEMORY = 80  # megabytes of the engine
@@ -314,15 +314,31 @@ def _engine_on(source, memory=None):
 
 @contextmanager
 def _planned(source, roles, query=None, memory=None):
-    """The plan of a table: to be read at once, or in blocks where the memory is limited."""
-    limit = None if memory is None else engine_memory(source, memory)
+    """The plan of a table: to be read at once, or in blocks where the memory is limited.
+
+    An engine that cannot do with so much memory, as for thousands of columns, is given more.
+    """
+    limits = [None] if memory is None else engine_limits(source, memory)
+    with ExitStack() as stack:
+        for limit in limits:
+            try:
+                plan = stack.enter_context(_plan(source, roles, query, limit))
+                break
+            except MemoryError:
+                if limit == limits[-1]:
+                    raise
+        yield plan
+
+
+@contextmanager
+def _plan(source, roles, query, limit):
     with _engine_on(source, limit) as (con, folder):
         relation = open_relation(con, folder, source, roles, query)
         positions = roles.positions(relation.names, relation.header_error)
         asked = roles.feature_positions(relation.names, positions.values(), relation.header_error)
         required = roles.features is not None
         features, notes = code(relation, asked, required)
-        ordering = (arrange if memory is None else survey)(relation, positions)
+        ordering = (arrange if limit is None else survey)(relation, positions)
         instance = None
         if "instance" in positions:
             instance = whole_ids(relation, id_of(relation, positions["instance"]), "rows")

@@ -42,13 +42,15 @@ def fits_in_memory(source: Any) -> bool:
     return is_frame(source) or memory is None or _TIMES * _bytes_of(source) < memory
 
 
-def engine_memory(source, least):
-    """A limit for the engine: so many megabytes, or more where groups of rows of a file are large.
+def engine_limits(source, least):
+    """Limits for the engine: so many megabytes, or more where groups of rows of a file are large.
 
-    Its threads hold a group of rows of a Parquet file each, and fail where they cannot.
+    Its threads hold a group of rows of a Parquet file each, and fail where they cannot. The others
+    are for when it fails all the same.
     """
     largest = max(map(_largest_group, files_of(source)), default=0) if not is_frame(source) else 0
-    return f"{max(least, _BESIDE + _GROUPS * cores() * largest / 1e6):.0f}MB"
+    first = max(least, _BESIDE + _GROUPS * cores() * largest / 1e6)
+    return [f"{times * first:.0f}MB" for times in (1, 4, 16)]
 
 
 def _largest_group(path):

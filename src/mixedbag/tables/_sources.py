@@ -9,6 +9,7 @@ import numpy as np
 
 from mixedbag.datasets.records import DataFormatError
 from mixedbag.tables import _databases, _json, _text
+from mixedbag.tables._arrays import as_arrow
 from mixedbag.tables._engine import first_line, identifier, literal
 from mixedbag.tables._packed import unpacked
 from mixedbag.tables._relation import Part, Piece, Relation
@@ -260,6 +261,8 @@ def _load_parquet(con, path, name):
             "group by path_in_schema) group by path_in_schema, r having "
             "path_in_schema not like '%, %' and sum(n) <> r"
         ).fetchall()}  # fmt: skip
+    except duckdb.OutOfMemoryException:
+        raise
     except (duckdb.Error, OSError, ValueError, RuntimeError, KeyError) as error:
         raise DataFormatError(path, f"not a readable Parquet file ({first_line(error)})") from error
     if len(promised) > 1:
@@ -304,7 +307,7 @@ def _register(con, table, name):
         column.cast(pa.float32()) if pa.types.is_float16(column.type) else column
         for column in table.columns
     ]
-    row = pa.array(np.arange(table.num_rows, dtype=np.int64))
+    row = as_arrow(np.arange(table.num_rows))
     table = pa.table([*columns, row], names=[*(f"c{j}" for j in range(len(names))), "row"])
     con.register(name, table)
     types = [kind for _, kind, *_ in con.execute(f"describe {name}").fetchall()][:-1]

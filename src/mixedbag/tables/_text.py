@@ -156,6 +156,8 @@ def spool(con, file, table, as_text, ids=frozenset()):
     -------
     n_rows, types, decimal mark
     """
+    import duckdb
+
     sample = list(itertools.islice((record for _, record in file.records()), _SAMPLE))
     decimal = _decimal_mark(con, file)
     numeric = {
@@ -170,7 +172,9 @@ def spool(con, file, table, as_text, ids=frozenset()):
         types = [candidates.get(j, "VARCHAR") for j in range(len(file.names))]
         try:
             n_rows = _load(con, file, table, types, decimal)
-        except _engine_errors() as error:
+        except duckdb.OutOfMemoryException:
+            raise
+        except duckdb.Error as error:
             if not candidates:
                 raise file.diagnose(first_line(error)) from error
             continue
@@ -266,9 +270,10 @@ def _holds_longer_line(lines, mark, width):
 
 def _as_whole_number(column):
     """SQL for a column of text as whole numbers, which fails at what is not written as one."""
+    number = f"try_cast({column} as bigint)"  # written back, it is quicker than a pattern
     return (
-        f"case when {column} is null or regexp_full_match({column}, '{WHOLE}') "
-        f"then cast({column} as bigint) else error('no whole number') end"
+        f"case when {column} is null then null when cast({number} as varchar) = {column} "
+        f"then {number} else error('no whole number') end"
     )
 
 
@@ -277,6 +282,8 @@ def _decimal_mark(con, file):
 
     Where no column is written with one mark alone, a comma in any number.
     """
+    import duckdb
+
     if file.delimiter == "," or not file.commas:
         return "."
     asked = []
@@ -288,7 +295,9 @@ def _decimal_mark(con, file):
             asked += [f"{marked} and bool_and({value} is null or {is_number})", marked]
     try:
         answers = con.execute(f"select {', '.join(asked)} from {_scan(file)}").fetchone()
-    except _engine_errors():
+    except duckdb.OutOfMemoryException:
+        raise
+    except duckdb.Error:
         return "."  # it will fail again, and be explained
     n_commas, any_comma, n_dots, _ = (sum(map(bool, answers[k::4])) for k in range(4))
     if not n_commas and not n_dots:
@@ -363,9 +372,3 @@ def _draft(folder):
 
 def _is_number(text):
     return DOT_NUMBER.fullmatch(text.strip()) is not None
-
-
-def _engine_errors():
-    import duckdb
-
-    return duckdb.Error
