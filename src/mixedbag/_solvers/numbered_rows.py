@@ -13,6 +13,7 @@ from numba import njit
 from scipy import sparse
 
 from mixedbag._tables import frozen
+from mixedbag._wide import times
 
 _NO_INDEX = frozen(np.empty(0, dtype=np.int32))
 _SOME = 200  # rows that tell where the others lie
@@ -127,10 +128,16 @@ class NumberedRows:
 
 
 def _centre(instances):
-    """The middle of the instances, by and large; one huge value leaves it where it is."""
+    """The middle of the instances, by and large; one huge value leaves it where it is.
+
+    That of some of them, which lie evenly along a fixed direction: the same in whatever order.
+    """
     if sparse.issparse(instances):
         return np.asarray(instances.mean(axis=0), dtype=float).ravel()
-    return np.median(instances[:: 1 + len(instances) // _SOME], axis=0).astype(float)
+    n, d = instances.shape
+    along = times(instances, np.random.default_rng(0).standard_normal(d))
+    some = np.argsort(along)[:: 1 + n // _SOME]
+    return np.median(instances[some], axis=0).astype(float)
 
 
 def _buffers(table):

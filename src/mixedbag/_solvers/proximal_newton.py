@@ -148,7 +148,8 @@ def _direction(rows, problem, envelope, margin, inside, gradient):
     if n_inside <= _CROWD:
         near = _smallest(envelope.outside(margin), max(_CROWD // 2, 2 * n_inside))
     if near is None or len(near) > _BLOCK:
-        step = -_solve(_curvature(rows, problem.rows[inside], envelope.bend[inside]), gradient)
+        curvature = _curvature(rows, problem.rows[inside], envelope.bend[inside])
+        step = -_solve(curvature, gradient, problem.floor)
         return step, -gradient @ step
     table = rows.dense(problem.rows[near], problem.sign[near])
     envelope, margin = envelope.at(near), margin[near]
@@ -158,7 +159,7 @@ def _direction(rows, problem, envelope, margin, inside, gradient):
     slope, promised = gradient, 0.0
     curvature = _ChangingCurvature(np.sqrt(envelope.bend)[:, None] * table)
     for _ in range(30):
-        step = -_solve(curvature.at(inside), slope)
+        step = -_solve(curvature.at(inside), slope, problem.floor)
         decrease = -slope @ step
         promised = promised or decrease
         if decrease <= 1e-4 * promised:
@@ -216,13 +217,16 @@ class _ChangingCurvature:
         return self._total.copy()
 
 
-def _solve(curvature, gradient):
+def _solve(curvature, gradient, floor):
     """`(P + curvature)⁻¹ gradient`, P being the identity but for the intercept.
 
     Nothing but the slots inside the box bends the objective along the intercept. Where they are
     few, P makes it move by no more than one, the distance of the margins; else P is zero there.
+    A slope below `floor` is rounding, which depends on the order of the rows, and moves nothing.
     The matrix is overwritten.
     """
+    if abs(gradient[-1]) <= floor:
+        gradient = _penalised(gradient)
     diagonal = np.einsum("ii->i", curvature)  # a view
     diagonal[:-1] += 1.0
     diagonal[-1] = 1e-13 + max(diagonal[-1], abs(gradient[-1]))

@@ -14,6 +14,7 @@ from mixedbag.margin._solution import Solution
 
 _NARROW = 1000  # features up to which a Newton system is cheap next to a pass over the data
 _LOOSE = 1e3  # times the tolerance is enough while the choices still change
+_FIRST = 1e5  # times it for a first machine, which only shows the way
 _NEAR = 0.3  # beyond the margin, where a slot may yet come to lose when the machine moves on
 _MANY = 0.2  # of all costs; with slots of less, a better start spares too little
 _ROUGH = 0.1  # a duality gap that is good enough for a start
@@ -39,7 +40,7 @@ class LinearMachine:
         if start is not None:
             dual = np.minimum(start.dual, problem.upper)  # its costs may have been others
         if self.rows.n_features < _NARROW:
-            tol = max(self.tol, min(1e-3, _LOOSE * self.tol)) if loose else self.tol
+            tol = self._precision(start, loose)
             if start is None:
                 w, margin = np.zeros(self.rows.n_features + 1), np.zeros(len(problem.rows))
             else:
@@ -73,6 +74,13 @@ class LinearMachine:
             weights=w[:-1],
             intercept=self.rows.intercept(w) + shift,
         )
+
+    def _precision(self, start, loose):
+        """The relative gap to reach."""
+        if not loose:
+            return self.tol
+        some = min(_ROUGH, _FIRST * self.tol) if start is None else min(1e-3, _LOOSE * self.tol)
+        return max(self.tol, some)
 
     def _newton(self, problem, dual, w, margin, tol):
         """Newton steps on the slots near the margin or short of it, until no other loses anything.
