@@ -10,6 +10,11 @@ import pytest
 from tests.started import forking
 
 
+def pytest_xdist_auto_num_workers():
+    """One more than cores: now and then a test waits, for a process, a lock or a signal."""
+    return 1 + (os.cpu_count() or 1)
+
+
 def pytest_configure(config):
     if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
         return  # it hands tests to workers and runs none: no need to import anything for them

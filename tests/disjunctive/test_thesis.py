@@ -129,7 +129,7 @@ def test_constants_of_feature_selection():
 
 @pytest.mark.parametrize("Learner", [SparseBagMarginSVC, LNPBoost])
 def test_as_printed_on_bags(Learner):
-    bags, y = toy(2, d=20)
+    bags, y = toy(2, d=12)
     own = (
         {"update": "asynchronous", "init": "random", "n_init": 1}
         if Learner is SparseBagMarginSVC

@@ -1,5 +1,7 @@
 """Rows brought together in bounded memory: as in memory, whatever the buckets."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -44,21 +46,37 @@ ORDERS = {
 }
 
 
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    """Tables by order and prefix of their ids, and what is read of them whole: made once each."""
+    folder = tmp_path_factory.mktemp("tables")
+
+    @cache
+    def written(order, prefix):
+        rng = np.random.default_rng(1)
+        bag = ORDERS[order](rng, rng.choice(40, size=5000, p=rng.dirichlet(np.full(40, 0.3))))
+        rows = [(f"{prefix}{b}", b % 2, rng.integers(9), f"p{b % 3}") for b in bag.tolist()]
+        lines = [",".join(map(str, (*row, i))) for i, row in enumerate(rows)]
+        path = folder / f"{prefix} {order}.csv"
+        path.write_text("\n".join(["bag,label,when,g,x", *lines]))
+        return path, [(options, read(path, **options)) for options in OPTIONS]
+
+    return written
+
+
+OPTIONS = ({}, {"time": "when"}, {"instance": "when", "group": "g"})
+
+
 @pytest.mark.parametrize("bucket", [10, 300, 10**6])
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("prefix", ["", "b"])
-def test_bags_in_blocks_are_those_of_a_whole_table(tmp_path, monkeypatch, order, bucket, prefix):
+def test_bags_in_blocks_are_those_of_a_whole_table(tables, monkeypatch, order, bucket, prefix):
+    path, wholes = tables(order, prefix)
     monkeypatch.setattr(_gathering, "_BUCKET", bucket)
     monkeypatch.setattr(_gathering, "_BATCH", 1)  # as few rows as the engine gives
-    rng = np.random.default_rng(1)
-    bag = ORDERS[order](rng, rng.choice(40, size=5000, p=rng.dirichlet(np.full(40, 0.3))))
-    rows = [(f"{prefix}{b}", b % 2, rng.integers(9), f"p{b % 3}") for b in bag.tolist()]
-    lines = [",".join(map(str, (*row, i))) for i, row in enumerate(rows)]
-    (tmp_path / "t.csv").write_text("\n".join(["bag,label,when,g,x", *lines]))
-    for options in ({}, {"time": "when"}, {"instance": "when", "group": "g"}):
-        whole = read(tmp_path / "t.csv", **options)
+    for options, whole in wholes:
         for rows in (1, 300, 4999):
-            blocks = list(read_blocks(tmp_path / "t.csv", **options, rows=rows))
+            blocks = list(read_blocks(path, **options, rows=rows))
             assert all(block.bags.n_instances >= rows for block in blocks[:-1])
             ids = [i for block in blocks for i in block.bags.ids]
             if bucket == 10**6 or order in ("adjacent", "in the order of ids"):
