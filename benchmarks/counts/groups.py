@@ -19,7 +19,7 @@ from benchmarks._tables import Table, grouped
 from benchmarks.counts import _pyei_worker
 from benchmarks.counts._problems import counts_of, in_bags, rows
 from mixedbag.ecological import (
-    BoundsDisplay,
+    PrecinctBoundsDisplay,
     RateDisplay,
     Rates,
     RowByColumn,
@@ -136,7 +136,7 @@ def publish(rows, folder):
     table, place, truth = precincts({"data": "german", "kind": "places 32"})
     rates = {way: ask() for way, ask in ways(table, place).items() if way != "PyEI"}
     with picture(folder / "groups.png", 1, 3, figsize=(12, 4)) as (_, axes):
-        BoundsDisplay.from_table(table, row=1, column=1, ax=axes[0])
+        PrecinctBoundsDisplay.from_table(table, row=1, column=1, ax=axes[0])
         TomographyDisplay.from_table(table, column=1, ax=axes[1])
         axes[1].plot(*truth, "o", color="C1", label="truth")
         axes[1].legend()

@@ -21,8 +21,8 @@ from mixedbag.embeddings import (
     prototypes,
 )
 from mixedbag.embeddings._mixture import Mixture
-from mixedbag.embeddings._principal import Principal
 from mixedbag.embeddings._transport import sinkhorn
+from mixedbag.embeddings.fisher import Principal
 from mixedbag.pooling import LogMeanExp, Mean
 
 

@@ -15,8 +15,7 @@ from mixedbag._solvers.numbered_rows import NumberedRows
 from mixedbag._solvers.proximal_newton import step_size
 from mixedbag.margin import _linear as linear_module
 from mixedbag.margin._kernel_machine import GivenColumns, GramColumns, KernelMachine
-from mixedbag.margin._landmarks import landmark_machine
-from mixedbag.margin._linear import LinearMachine, _stretched
+from mixedbag.margin._linear import LinearMachine, _stretched, landmark_machine
 
 N, D = 60, 4
 

@@ -39,7 +39,8 @@ class AggregateSVC(CountClassifier):
 
     The linear machine also learns from `mixedbag.engines.DistributedBags`, by the alternation of
     more than a thousand instances. That is not how fewer learn: a search compares all pairs, which
-    blocks cannot. And here a machine is solved for the rows near its margin alone.
+    blocks cannot. And here a machine is solved for the rows near its margin alone, which saves
+    three quarters of the work on 20,000 rows (``python -m benchmarks product/one_place``).
 
     Parameters
     ----------

@@ -1,11 +1,13 @@
 """Fisher vectors: how a bag would like a mixture of Gaussians to change."""
 
+from dataclasses import dataclass
+
 import numpy as np
+from scipy import linalg
 
 from mixedbag._parameters import between, whole
 from mixedbag.embeddings._base import EmbeddedClassifier, signed_root
 from mixedbag.embeddings._mixture import Mixture
-from mixedbag.embeddings._principal import Principal
 from mixedbag.pooling import Mean
 
 __all__ = ["FisherVectorClassifier"]
@@ -93,3 +95,32 @@ class FisherVectorClassifier(EmbeddedClassifier):
             by_variance = belongs[:, [k]] * (away**2 - 1.0) / np.sqrt(2 * share)
             parts += [Mean().value(by_mean, bags.offsets), Mean().value(by_variance, bags.offsets)]
         return signed_root(np.hstack(parts))
+
+
+@dataclass(frozen=True)
+class Principal:
+    """``(x − mean) @ axes``: coordinates along the main axes of weighted instances."""
+
+    mean: np.ndarray
+    axes: np.ndarray
+
+    @classmethod
+    def fit(cls, X, weight, share):
+        """The fewest axes that hold `share` of the variance."""
+        weight = weight / weight.sum()
+        mean = weight @ X
+        rows = X - mean
+        variance, axes = linalg.eigh(rows.T @ (weight[:, None] * rows))
+        variance, axes = np.clip(variance[::-1], 0.0, None), axes[:, ::-1]
+        total = variance.sum()
+        kept = 1
+        if total > 0:
+            enough = np.cumsum(variance) >= share * total * (1 - 1e-12)
+            kept = int(enough.argmax()) + 1
+        axes = axes[:, :kept]
+        # Axes have no direction of their own: the largest entry is made positive.
+        largest = axes[np.abs(axes).argmax(axis=0), np.arange(kept)]
+        return cls(mean, axes * np.where(largest < 0, -1.0, 1.0))
+
+    def __call__(self, X):
+        return np.asarray(X @ self.axes.astype(X.dtype), dtype=np.float64) - self.mean @ self.axes

@@ -17,8 +17,7 @@ from mixedbag.exceptions import InputError
 from mixedbag.margin._ambiguity import Labels
 from mixedbag.margin._blocks import BlockAmbiguity, BlockMachine
 from mixedbag.margin._kernel_machine import GivenColumns, GramColumns, KernelMachine
-from mixedbag.margin._landmarks import landmark_machine
-from mixedbag.margin._linear import LinearMachine
+from mixedbag.margin._linear import LinearMachine, landmark_machine
 from mixedbag.pooling import Max, bag_argmax
 
 _LARGEST = 1e12  # beyond, rounding leaves nothing of a margin of one in a sum of features

@@ -140,3 +140,30 @@ def _stretched(problem, dual, w, margin):
     intercept = line.intercept(found)
     w = np.append(w[:-1] * (found[0] / length), intercept)
     return dual, w, problem.sign * (along * found[0] + intercept)
+
+
+# Kernel machines for data whose Gram matrix would not fit: linear ones on Nyström features.
+
+
+class LandmarkMachine(LinearMachine):
+    """A linear machine on features of which the kernel at some landmarks is a linear function."""
+
+    def __init__(self, landmarks, projection, rows, tol, seed):
+        super().__init__(rows, tol, seed)
+        self.landmarks = landmarks
+        self.projection = projection
+
+    def fitted(self, solution):
+        """What an estimator keeps of a solution."""
+        return {
+            "support_vectors_": self.landmarks,
+            "dual_coef_": self.projection @ solution.weights,
+        }
+
+
+def landmark_machine(kernel, instances, average, n_components, tol, rng, seed):
+    """The machine on random landmarks; `average` makes centroids of instances."""
+    landmarks, projection, features = kernel.landmark_features(instances, n_components, rng)
+    return LandmarkMachine(
+        landmarks, projection, NumberedRows(features, average @ features), tol, seed
+    )

@@ -88,7 +88,7 @@ class BagMarginSVC(_MarginSVC):
     With ``kernel="linear"`` it also learns from `mixedbag.engines.DistributedBags`.
     The search is the same there, its machines are not: on blocks they are made of sums, by an
     interior point method (hinge) or Newton steps, here of rows, each from the one before, which is
-    quicker where all rows are at hand.
+    quicker where all rows are at hand (``python -m benchmarks product/one_place``).
 
     Every instance of a negative bag has a price and a positive bag one: with a small `C`, few bags
     are called positive. scikit-learn's `TunedThresholdClassifierCV` (with

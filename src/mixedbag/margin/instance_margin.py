@@ -86,7 +86,7 @@ class InstanceMarginSVC(_MarginSVC):
     With ``kernel="linear"`` and one start it also learns from `mixedbag.engines.DistributedBags`.
     The search is the same there, its machines are not: on blocks they are made of sums, by an
     interior point method (hinge) or Newton steps, here of rows, each from the one before, which is
-    quicker where all rows are at hand.
+    quicker where all rows are at hand (``python -m benchmarks product/one_place``).
 
     The intercept is free whatever the kernel: a constant added to a feature changes no answer of a
     linear machine.

@@ -1,8 +1,7 @@
 """Positive sums of exponentials for 1/x: ``1/x ≈ Σ_k a_k exp(−s_k x)`` on [1, reach].
 
 They turn the soft-max link between counts and bag labels into a few products over the steps of a
-sequence. The shipped table holds best sums for several reaches; :func:`grid_errors` checks any of
-them on a grid.
+sequence. The shipped table holds best sums for several reaches.
 """
 
 import json
@@ -47,11 +46,3 @@ def shortest_sum(omega, precision):
     reach = np.exp(abs(omega))
     usable = [s for s in table() if s.reach >= reach and s.error <= precision]
     return min(usable, key=lambda s: (len(s.rates), s.error), default=None)
-
-
-def grid_errors(exponential_sum, n_points=4001):
-    """Largest relative errors on a grid: of the sum for 1/x, and of minus its slope for 1/x²."""
-    x = np.geomspace(1.0, exponential_sum.reach, n_points)
-    terms = exponential_sum.amplitudes * np.exp(-np.outer(x, exponential_sum.rates))
-    value, slope = terms.sum(axis=1), terms @ exponential_sum.rates
-    return np.abs(x * value - 1).max(), np.abs(x**2 * slope - 1).max()

@@ -1,7 +1,8 @@
 """Checks that every bag learner must pass, for this package's learners and for your own."""
 
+from mixedbag.learners import all_learners
 from mixedbag.testing._checks import bag_checks, check_bag_estimator, parametrize_with_bag_checks
-from mixedbag.testing._discovery import all_learners, example_learners
+from mixedbag.testing._configurations import example_learners
 from mixedbag.testing._problems import toy_problem
 
 __all__ = [

@@ -2,7 +2,9 @@
 
 from sklearn.ensemble import ExtraTreesClassifier
 
+from mixedbag.base import BagEstimator
 from mixedbag.disjunctive import LNPBoost
+from mixedbag.learners import all_learners
 
 # Constructor arguments for tests, by class name.
 FAST: dict[str, dict] = {
@@ -125,3 +127,24 @@ EXCLUSIONS: dict[str, dict[str, str]] = {
 def expected_failed_checks(estimator):
     """The exclusions of an estimator, in the form that scikit-learn's checks take."""
     return EXCLUSIONS.get(type(estimator).__name__, {})
+
+
+def example_learners() -> list[BagEstimator]:
+    """One quick instance of every learner, for tests.
+
+    Returns
+    -------
+    list of learners
+        Unfitted, with settings that fit quickly.
+
+    See Also
+    --------
+    all_learners : The classes.
+
+    Examples
+    --------
+    >>> from mixedbag.testing import all_learners, example_learners
+    >>> len(example_learners()) == len(all_learners())
+    True
+    """
+    return [learner(**FAST.get(learner.__name__, {})) for learner in all_learners()]

@@ -5,6 +5,7 @@ import numpy as np
 from mixedbag.pooling import bag_max, bag_sum
 
 _MOST_CELLS = 20_000_000
+_SHOWN = 3  # names of bags
 
 
 def statistics(bags):
@@ -39,9 +40,9 @@ def feature_names(bags):
     return bags.feature_names or [f"feature {j}" for j in range(bags.n_features)]
 
 
-def names_of(bags, rows, most=3):
+def names_of(bags, rows):
     """The names of some bags, and how many more there are."""
     ids = np.arange(len(bags)) if bags.ids is None else bags.ids
-    shown = ", ".join(str(ids[i]) for i in list(rows)[:most])
-    more = len(rows) - most
+    shown = ", ".join(str(ids[i]) for i in list(rows)[:_SHOWN])
+    more = len(rows) - _SHOWN
     return f"{shown} and {more} more" if more > 0 else shown
