@@ -9,7 +9,7 @@ from scipy import sparse
 
 from mixedbag._once import once
 
-_BLOCK_ROWS = 2048  # instances on each side of a block: tables of 32 MB
+_BLOCK_ROWS = 512  # instances on each side of a block: tables of 2 MB stay in the cache
 _SELF_ROWS = 128  # for pairs within a bag, where most of a table goes unused
 
 
@@ -24,14 +24,23 @@ def all_pairs(left, right, compare, n_jobs=None):
     """A table with a row for each bag of `left` and a column for each of `right`.
 
     ``compare(a, b)`` gives the part for the bags ``left[a]`` and ``right[b]``, two slices. Threads
-    share the parts, and only as many as there are threads are in memory.
+    share the parts, and only as many as there are threads are in memory. Of bags with themselves
+    it gives one half, which is the other half as well.
     """
     result = np.empty((len(left), len(right)))
+    mirrored = left is right
 
     def fill(a, b):
         result[a, b] = compare(a, b)
+        if mirrored and a != b:
+            result[b, a] = result[a, b].T
 
-    blocks = [(a, b) for a in cut(left, _BLOCK_ROWS) for b in cut(right, _BLOCK_ROWS)]
+    blocks = [
+        (a, b)
+        for a in cut(left, _BLOCK_ROWS)
+        for b in cut(right, _BLOCK_ROWS)
+        if not mirrored or a.start <= b.start
+    ]
     if len(blocks) == 1:
         fill(*blocks[0])
     else:
@@ -51,15 +60,17 @@ def within_bags(bags, visit):
 def squared_distances(X, Z):
     """Squared Euclidean distances of all pairs of rows; zero where only rounding tells them apart.
 
-    One matrix product, which for sparse rows stays sparse until the end.
+    One matrix product, which for sparse rows stays sparse until the end. Stacks of tables give a
+    stack.
     """
-    table = (-2.0 * X) @ Z.T
+    table = (-2.0 * X) @ (Z.T if Z.ndim == 2 else Z.swapaxes(-1, -2))
     if sparse.issparse(table):
         table = table.toarray()
-    left, right = (X**2).sum(axis=1), (Z**2).sum(axis=1)
-    table += left[:, None]
-    table += right
-    table[table < 1e-12 * (left.max() + right.max())] = 0.0
+    left, right = (X**2).sum(axis=-1), (Z**2).sum(axis=-1)
+    table += left[..., None]
+    table += right[..., None, :]
+    limit = left.max(axis=-1) + right.max(axis=-1)
+    table[table < 1e-12 * limit[..., None, None]] = 0.0
     return table
 
 

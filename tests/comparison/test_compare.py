@@ -470,16 +470,16 @@ def test_a_race_finds_what_trying_all_finds_with_fewer_fits(monkeypatch):
     tried, rows = _trials.settings(candidate), protocol.everything.train
     made = []
 
-    def counted(*args, fit=_trials.fit):
+    def counted(*args, learned=_trials.learned):
         made.append(args)
-        return fit(*args)
+        return learned(*args)
 
-    monkeypatch.setattr(_trials, "fit", counted)
+    monkeypatch.setattr(_trials, "learned", counted)
     raced = _trials._best_setting(protocol, candidate, rows, tried)
     n_raced = len(made)
     monkeypatch.setattr(_trials, "_WARM_UP", np.inf)
     whole = _trials._best_setting(protocol, candidate, rows, tried)
-    assert (len(made) - n_raced, len(raced.models)) == (15, 5)
+    assert (len(made) - n_raced, len(raced.learners)) == (15, 5)
     assert n_raced < 15
     assert raced.setting == whole.setting
     assert raced.loss == whole.loss

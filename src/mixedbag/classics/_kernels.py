@@ -68,6 +68,8 @@ class BagKernelSVC(BagClassifier):
 def weighted_gram(kernel, left, right, shares, n_jobs=None):
     """``Σ_a Σ_b u_a v_b k(a, b)`` for every pair of bags; `shares` are u and v."""
     u, v = shares
+    if not (u.any() and v.any()):
+        return np.zeros((len(left), len(right)))
 
     def compare(a, b):
         rows, columns = left[a], right[b]

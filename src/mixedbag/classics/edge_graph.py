@@ -98,25 +98,32 @@ class EdgeGraphSVC(BagKernelSVC):
         self.n_jobs = n_jobs
 
     def _gram(self, left, right):
-        graphs = [_Graphs(bags, self.threshold, self.gamma_) for bags in (left, right)]
-        edge_kernel = Kernel("rbf", self.edge_gamma).of
-        gram, lengths = 0.0, [0.0, 0.0]
-        for part, kernel in (("nodes", self._instance_kernel), ("edges", edge_kernel)):
-            (a, u), (b, v) = (getattr(graph, part) for graph in graphs)
-            gram = gram + weighted_gram(kernel, a, b, (u, v), self.n_jobs)
-            lengths = [lengths[0] + _squares(kernel, a, u), lengths[1] + _squares(kernel, b, v)]
+        graphs = self._parts(left), self._parts(right)
+        if left is right:
+            graphs = graphs[:1] * 2
+        gram = sum(
+            weighted_gram(kernel, a, b, (u, v), self.n_jobs)
+            for (kernel, a, u), (_, b, v) in zip(*graphs)
+        )
+        squares = [np.diag(gram)] * 2 if left is right else map(self._squares, (left, right))
         # A bag of zeros has length zero under a linear kernel, and stays zero.
-        u, v = (1.0 / np.sqrt(np.maximum(square, np.finfo(float).tiny)) for square in lengths)
+        u, v = (1.0 / np.sqrt(np.maximum(square, np.finfo(float).tiny)) for square in squares)
         return u[:, None] * gram * v
 
+    def _squares(self, bags):
+        """The kernel of every bag with itself."""
 
-class _Graphs:
-    """Nodes and edges of bags, each as bags with the share of every member in its sum."""
+        def squares():
+            return sum(_squares(*part) for part in self._parts(bags))
 
-    def __init__(self, bags, threshold, gamma):
-        self.nodes = bags, np.ones(bags.n_instances)
-        made_of = bags, threshold, gamma
-        self.edges = once(lambda: _all_edges(*made_of), "edges", *made_of)
+        return once(squares, "squares", *self._kernel_of, self.gamma_, bags)
+
+    def _parts(self, bags):
+        """Nodes and edges: a kernel, the bags of such members, and the share of each in its sum."""
+        made_of = bags, self.threshold, self.gamma_
+        edges = once(lambda: _all_edges(*made_of), "edges", *made_of)
+        nodes = bags, np.ones(bags.n_instances)
+        return (self._instance_kernel, *nodes), (Kernel("rbf", self.edge_gamma).of, *edges)
 
 
 def _all_edges(bags, threshold, gamma):
@@ -126,14 +133,21 @@ def _all_edges(bags, threshold, gamma):
         alike = np.flatnonzero(bags.sizes == size)
         n_parts = min(len(alike), -(-len(alike) * int(size) ** 2 // _AT_ONCE))
         for some in np.array_split(alike, n_parts):
-            squared = np.stack([squared_distances(bags[i], bags[i]) for i in some])
-            edges, counts = _edges(squared.astype(np.float64), threshold, gamma)
+            edges, counts = _edges(_within(bags, some), threshold, gamma)
             for i, found in zip(some, np.split(edges, np.cumsum(counts)[:-1])):
                 if len(found):
                     # Either direction of an edge is half of it.
                     tables[i], shares[i] = found, np.full(len(found), 0.5)
     offsets = np.concatenate([[0], np.cumsum([len(table) for table in tables])])
     return Bags(np.vstack(tables), offsets), np.concatenate(shares)
+
+
+def _within(bags, some):
+    """Squared distances inside each of some bags of one size."""
+    if bags.is_sparse:
+        return np.stack([squared_distances(bags[i], bags[i]) for i in some])
+    stack = bags.instances[bags.rows_of(some)].reshape(len(some), -1, bags.n_features)
+    return squared_distances(stack, stack).astype(np.float64, copy=False)
 
 
 def _edges(squared, threshold, gamma):

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mixedbag._once import once
 from mixedbag._validation import labelled, note_unlabelled, read_weights
 from mixedbag.bags import as_bags
 from mixedbag.comparison._questions import ask
@@ -106,7 +107,8 @@ class Protocol:
 
     def inner_splits(self, rows):
         """Training and test places within the training bags `rows`."""
-        return self._cut(rows, self.inner_folds, self.random_state)
+        cut = rows, self.inner_folds, self.random_state
+        return once(lambda: self._cut(*cut), "inner splits", self.bags, self.y, self.groups, *cut)
 
     def _cut(self, rows, n_folds, random_state):
         """Training and test places within `rows`, stratified as far as rare labels allow."""

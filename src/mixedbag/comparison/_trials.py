@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
@@ -56,13 +57,13 @@ def run_trial(protocol, candidate, split, block=0):
     """Try `candidate` on `split` with one block of its settings."""
     start = time.perf_counter()
     question, tried = protocol.question, blocks(candidate)[block]
-    with unchecked():
+    with unchecked(), config_context(skip_parameter_validation=True):
         best = _best_setting(protocol, candidate, split.train, tried)
     inner_instances = _instances_out_of_fold(protocol, candidate, split.train, best)
     outer = instances = np.empty((0, best.inner.shape[1]))
     if len(split.test):
-        model = fit(protocol, candidate, best.setting, split.train)
-        about = protocol, candidate, model, split.train, split.test
+        learner = learned(protocol, candidate, best.setting, split.train)
+        about = protocol, candidate, learner, split.train, split.test
         outer = _asked(question.evidence, *about)
         instances = _asked(question.evidence_of_instances, *about)
     seconds = time.perf_counter() - start
@@ -82,22 +83,21 @@ def best_of(trials):
 
 def fit(protocol, candidate, setting, rows):
     """The candidate with a setting, fitted on some of the bags, as many as it can digest."""
-    preparation = Preparation(protocol, candidate, rows)
+    steps = Preparation(protocol, candidate, rows).steps
+    learner = learned(protocol, candidate, setting, rows)
+    return Pipeline([*steps, (candidate.estimator.steps[-1][0], learner)])
+
+
+def learned(protocol, candidate, setting, rows):
+    """The candidate's learner alone, fitted on prepared bags."""
+    preparation, question = Preparation(protocol, candidate, rows), protocol.question
     name, learner = candidate.estimator.steps[-1]
     own = {key.removeprefix(f"{name}__"): value for key, value in setting.items()}
     learner = clone(learner).set_params(**own)
-    targets, weight = (
-        each[preparation.rows] for each in (protocol.question.targets, protocol.question.weight)
-    )
+    targets, weight = question.targets[preparation.rows], question.weight[preparation.rows]
     weights = {} if (weight == 1.0).all() else {_weight_name(learner): weight}
     with scores_only():  # what they mean is found out from those of other folds
-        learner.fit(preparation.learned_from, targets, **weights)
-    return Pipeline([*preparation.steps, (name, learner)])
-
-
-def _asked(ask, protocol, candidate, model, train, test):
-    """What a model that was fitted on the bags `train` says of `test`."""
-    return ask(model[-1], Preparation(protocol, candidate, train)(test))
+        return learner.fit(preparation.learned_from, targets, **weights)
 
 
 def settings(candidate):
@@ -141,20 +141,25 @@ def what_is_wrong(trial, protocol, candidate, split, block=0):
     return ""
 
 
+def _asked(ask, protocol, candidate, learner, train, test):
+    """What a learner that has learned from the bags `train` says of `test`."""
+    return ask(learner, Preparation(protocol, candidate, train)(test))
+
+
 class _Setting:
-    """A setting on its way through the inner folds: its models, and their evidence so far."""
+    """A setting on its way through the inner folds: its learners, and their evidence so far."""
 
     def __init__(self, setting, n_bags):
         self.setting = setting
-        self.models: list = []
+        self.learners: list = []
         self.inner: Any = None
         self._n_bags = n_bags
 
     def meet(self, protocol, candidate, train, test, where):
         """Learn from the bags `train`, and answer about `test`, whose places are `where`."""
-        model = fit(protocol, candidate, self.setting, train)
-        self.models.append(model)
-        part = _asked(protocol.question.evidence, protocol, candidate, model, train, test)
+        learner = learned(protocol, candidate, self.setting, train)
+        self.learners.append(learner)
+        part = _asked(protocol.question.evidence, protocol, candidate, learner, train, test)
         if not np.isfinite(part).all():
             raise InputError(f"scores with {self.setting} are missing or infinite: scale features")
         if self.inner is None:
@@ -170,7 +175,7 @@ class _Setting:
 class _Best(NamedTuple):
     setting: dict
     inner: np.ndarray
-    models: list
+    learners: list
     loss: float
 
 
@@ -192,7 +197,7 @@ def _best_setting(protocol, candidate, rows, tried):
             race = [one for one, stays in zip(race, ahead) if stays]
     means = [question.mean(one.losses(question, rows, met), rows) for one in race]
     best = race[int(np.argmin(means))]
-    return _Best(best.setting, best.inner, best.models, min(means))
+    return _Best(best.setting, best.inner, best.learners, min(means))
 
 
 def not_behind(losses, weight, behind=_BEHIND):
@@ -204,12 +209,12 @@ def not_behind(losses, weight, behind=_BEHIND):
 
 
 def _instances_out_of_fold(protocol, candidate, rows, best):
-    """Evidence on the instances of the bags `rows`, in their order, from the same models."""
+    """Evidence on the instances of the bags `rows`, in their order, from the same learners."""
     bags, ask = protocol.bags[rows], protocol.question.evidence_of_instances
     evidence = np.empty((bags.n_instances, best.inner.shape[1]), dtype=np.float32)
     limit = np.finfo(np.float32).max
-    for (train, test), model in zip(protocol.inner_splits(rows), best.models, strict=True):
-        part = _asked(ask, protocol, candidate, model, rows[train], rows[test])
+    for (train, test), learner in zip(protocol.inner_splits(rows), best.learners, strict=True):
+        part = _asked(ask, protocol, candidate, learner, rows[train], rows[test])
         evidence[bags.rows_of(test)] = np.clip(part, -limit, limit)
     return evidence
 
