@@ -18,6 +18,7 @@ _PATIENCE = 15.0  # seconds: the first fit of a learner may have to compile its 
 _SHARE = 0.1  # of the time budget, if that is more
 _LATE = 5.0  # times the expected seconds, after which a unit holds up the others too long
 _MOST_KEPT = 0.5  # of the budget at most is for what comes after
+_MOST_A_STEP = 0.5  # of it at most is for a learner with one block of settings
 
 
 class _Fall(NamedTuple):
@@ -37,9 +38,11 @@ class Schedule:
     """Does the units of the sequence in their order, and counts those finished from its beginning.
 
     Units end in any order on several workers; what counts is the longest part of the sequence
-    without a gap. So the outcome follows from its length alone, whatever the load. A learner that
-    fails, or that a budget cannot wait for, leaves the sequence with the block of settings it
-    failed on; when the clock or a crash did it, the work says so (`Work.without`).
+    without a gap. So the outcome follows from its length alone, whatever the load. Steps that are
+    too long for the budget by the table are left out before anything begins: the pace of today does
+    not decide who takes part, it only cuts. A learner that fails, or that holds up the others too
+    long, leaves the sequence with the block of settings it failed on. The work says who left,
+    unless by an error that will be met again (`Work.without`).
 
     The first learner goes through its folds whatever the clock says: a model always comes out.
 
@@ -68,8 +71,9 @@ class Schedule:
         self._steps: dict[Any, list] = {}
         for unit in self._units:
             self._steps.setdefault((unit.candidate.name, unit.block), []).append(unit)
-        self._end = np.inf if budget is None or work is not None else start + budget
-        self._patience = np.inf if self._end == np.inf else max(_PATIENCE, _SHARE * budget)
+        self._budget = np.inf if budget is None or work is not None else budget
+        self._end = start + self._budget
+        self._patience = max(_PATIENCE, _SHARE * self._budget)
         self._reported = reported
         self._n_workers = 1
         self._watch = watch or (lambda known: None)
@@ -92,6 +96,7 @@ class Schedule:
     def run(self, workers):
         """The units, as many as there is time for, then the models of those that are chosen."""
         self._n_workers = workers.capacity
+        self._leave_out_long_steps()
         try:
             self._work(workers)
             self._make_models(workers)
@@ -123,30 +128,32 @@ class Schedule:
             if self._is_over(unit) or unit.key in self._running:
                 continue
             left = self._cut(unit) - time.monotonic()
-            needed = self._seconds_of_step(unit)
-            if needed is not None and needed > left:
-                self._leave_out(unit, needed, left)
-            elif self._expected(unit) > left:
+            if max(self._expected(unit), self._seconds_of_step(unit)) > left:
                 return
-            else:
-                self._begin(workers, unit)
+            self._begin(workers, unit)
 
     def _seconds_of_step(self, unit):
         """What a learner will take on all folds with settings that it has not begun with.
 
-        None once it has begun: what is begun goes on as far as it gets.
+        Nothing once it has begun: what is begun goes on as far as it gets.
         """
         step = self._steps[unit.candidate.name, unit.block]
         if any(u.key in self._running or self._is_over(u) for u in step):
-            return None
+            return 0.0
         return sum(map(self._expected, step)) / self._n_workers
 
-    def _leave_out(self, unit, needed, left):
-        """A learner that cannot finish does not begin; those after it may have the time."""
-        told = f"{needed:.0f} s expected, {max(left, 0):.0f} s left of the time budget"
-        failure = Failure("stopped", f"left out before it began: {told}")
-        place = self._places[unit.key]
-        self._fall(unit.candidate.name, unit.block, failure, place, begun=False)
+    def _leave_out_long_steps(self):
+        """Steps that the table has for most of the budget do not begin; those after them may.
+
+        All but the first, whatever the time.
+        """
+        for name, block in [*self._steps][1:]:
+            step = self._steps[name, block]
+            needed = sum(unit.seconds for unit in step) / self._n_workers
+            if needed > _MOST_A_STEP * self._budget and not all(map(self._is_over, step)):
+                told = f"{needed:.0f} s expected are too much of the time budget"
+                failure = Failure("stopped", f"left out before it began: {told}")
+                self._fall(name, block, failure, self._places[step[0].key], begun=False)
 
     def _begin(self, workers, unit):
         workers.submit(unit)
