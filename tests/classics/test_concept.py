@@ -43,9 +43,9 @@ def loss_by_definition(concept, X, offsets, sign, weight, noisy_or, penalty):
 def test_objective_is_the_likelihood_and_its_gradient_is_right(pooling, form, monkeypatch):
     monkeypatch.setattr(_concept, "_BLOCK", 2)
     X, offsets, sign, weight = small_problem()
-    first = ConceptPart(form(X[: offsets[5]]), offsets[:6], sign[:5], weight[:5], pooling)
+    first = ConceptPart(form(2 * X[: offsets[5]]), 2.0, offsets[:6], sign[:5], weight[:5], pooling)
     rest = ConceptPart(
-        form(X[offsets[5] :]), offsets[5:] - offsets[5], sign[5:], weight[5:], pooling
+        form(X[offsets[5] :]), 1.0, offsets[5:] - offsets[5], sign[5:], weight[5:], pooling
     )
     objective = ConceptObjective([lambda: first, lambda: rest], penalty=0.3)
     concepts = np.random.default_rng(1).normal(scale=0.7, size=(5, 6))

@@ -66,10 +66,10 @@ class ConceptObjective:
 
 
 class ConceptPart:
-    """What the bags of a part add to the objective and its gradient."""
+    """What the bags of a part add to the objective and its gradient; features in a `unit`."""
 
-    def __init__(self, instances, offsets, sign, weight, pooling):
-        self._table = _with_squares(instances)
+    def __init__(self, instances, unit, offsets, sign, weight, pooling):
+        self._table = _with_squares(instances, unit)
         self._transposed = self._table.T.tocsr() if sparse.issparse(instances) else self._table.T
         self._offsets, self._pooling = offsets, pooling
         self._sign, self._weight = sign[:, None], weight[:, None]
@@ -115,7 +115,13 @@ def _halves(rows):
     return rows[:, :middle], rows[:, middle:]
 
 
-def _with_squares(instances):
+def _with_squares(instances, unit):
+    """``[X / unit, (X / unit)²]`` in double precision, without a table in between."""
     if sparse.issparse(instances):
-        return sparse.hstack([instances, instances**2], format="csr")
-    return np.hstack([instances, instances**2])
+        scaled = instances / unit
+        return sparse.hstack([scaled, scaled**2], format="csr")
+    table = np.empty((len(instances), 2 * instances.shape[1]))
+    scaled, squares = _halves(table)
+    np.divide(instances, unit, out=scaled, dtype=np.float64)
+    np.square(scaled, out=squares)
+    return table

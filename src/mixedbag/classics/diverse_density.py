@@ -138,9 +138,8 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
 
         def made(part):
             some = bags[part]
-            X = some.instances[:, used]
-            X = X.astype(np.float64) / unit if is_single(X) else X / unit
-            return ConceptPart(X, some.offsets, sign[part], weight[part], self._pooling)
+            X = some.instances if len(used) == bags.n_features else some.instances[:, used]
+            return ConceptPart(X, unit, some.offsets, sign[part], weight[part], self._pooling)
 
         if is_single(bags.instances):
             return [partial(made, part) for part in cut(bags, _ROWS)]
