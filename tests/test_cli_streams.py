@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from mixedbag._overlap import side_by_side
 from mixedbag.cli import _tables as tables
 from mixedbag.cli._later import later
-from mixedbag.cli._overlap import side_by_side
 from mixedbag.datasets import DataFormatError, make_any
 from mixedbag.io import save
 from mixedbag.margin import BagMarginSVC

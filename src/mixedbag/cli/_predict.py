@@ -47,8 +47,8 @@ def command(
     from joblib import cpu_count
     from threadpoolctl import threadpool_limits
 
+    from mixedbag._overlap import ahead, behind, side_by_side
     from mixedbag.cli._answers import asking, needed_features, remembered
-    from mixedbag.cli._overlap import ahead, behind, side_by_side
     from mixedbag.cli._tables import stream_amounts
 
     # The system's allocator gives memory back sooner than that of Arrow.

@@ -5,11 +5,14 @@ after row, so that those of a bucket are one read, whatever the columns.
 """
 
 import tempfile
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from mixedbag._overlap import side_by_side
 from mixedbag.tables._arrays import as_array, as_arrow, dtype_of
+from mixedbag.tables._engine import cores
 
 MOST = 1024  # buckets
 
@@ -25,23 +28,16 @@ def parted(pieces, n_buckets, folder, may_miss=()):
     """The `Rows` of each bucket in turn, in the order in which they came.
 
     The column ``bucket`` of the pieces numbers the buckets, and is left out. Values may be missing
-    in columns of text and in those of `may_miss`.
+    in columns of text and in those of `may_miss`. Some pieces are sorted while others are written.
     """
     with tempfile.TemporaryFile(dir=folder) as file:
-        stored: list[_Stored] = []
-        layout: Any = None
-        for about, X in pieces:
-            bucket = as_array(about["bucket"])
-            order = np.argsort(bucket, kind="stable")
-            rows = Rows(about.drop_columns(["bucket"]), X)
-            layout = layout or _Layout.of(rows, may_miss)
-            ends = np.cumsum(np.bincount(bucket, minlength=n_buckets))
-            stored.append(_store(file, rows, order, ends, layout))
+        sort = partial(_sorted, n_buckets=n_buckets, may_miss=may_miss)
+        stored = [_store(file, piece) for piece in side_by_side(sort, pieces, cores())]
         for bucket in range(n_buckets):
             parts = [(piece, *piece.rows_of(bucket)) for piece in stored]
             parts = [part for part in parts if part[2]]
             if parts:
-                yield _fetch(file, bucket, parts, layout)
+                yield _fetch(file, bucket, parts, stored[0].layout)
 
 
 def joined(batches):
@@ -71,12 +67,22 @@ class _Layout(NamedTuple):
         return cls(record, schema.names, pa.schema([f for f in schema if kinds[f.name] is None]))
 
 
+class _Sorted(NamedTuple):
+    """A piece in the order of its buckets."""
+
+    records: np.ndarray
+    others: Any  # a record batch of Arrow
+    ends: np.ndarray  # of buckets, in rows
+    layout: _Layout
+
+
 class _Stored(NamedTuple):
     """Where a piece is in the file: its records, and a message a bucket beside them."""
 
     place: int
     ends: np.ndarray  # of buckets, in rows
     messages: np.ndarray  # where they begin and end, a bucket each; none where there are no others
+    layout: _Layout
 
     def rows_of(self, bucket):
         """First row and number of rows of a bucket."""
@@ -84,22 +90,35 @@ class _Stored(NamedTuple):
         return start, int(self.ends[bucket]) - start
 
 
-def _store(file, rows, order, ends, layout):
-    """Write the rows in the order of their buckets."""
+def _sorted(rows, n_buckets, may_miss):
+    """The rows in the order of their buckets."""
     about, X = rows
-    place = file.tell()
+    bucket = as_array(about["bucket"])
+    order = np.argsort(bucket, kind="stable")
+    about = about.drop_columns(["bucket"])
+    layout = _Layout.of(Rows(about, X), may_miss)
     records = np.empty(len(X), layout.record)
     for name in layout.record.names:
         records[name] = X if name == "features" else as_array(about[name])
-    file.write(records.take(order))  # many times quicker than an index
-    if not layout.others.names:
-        return _Stored(place, ends, np.empty(0, np.int64))
-    others = about.select(layout.others.names).take(as_arrow(order))
+    others = about.select(layout.others.names)
+    if layout.others.names:
+        others = others.take(as_arrow(order))
+    ends = np.cumsum(np.bincount(bucket, minlength=n_buckets))
+    # Many times quicker than an index.
+    return _Sorted(records.take(order), others, ends, layout)
+
+
+def _store(file, piece):
+    """Write a piece."""
+    records, others, ends, layout = piece
+    place = file.tell()
+    file.write(records)
     messages = [file.tell()]
-    for start, stop in zip([0, *ends], ends):
-        file.write(others.slice(start, stop - start).serialize())
-        messages.append(file.tell())
-    return _Stored(place, ends, np.array(messages))
+    if layout.others.names:
+        for start, stop in zip([0, *ends], ends):
+            file.write(others.slice(start, stop - start).serialize())
+            messages.append(file.tell())
+    return _Stored(place, ends, np.array(messages), layout)
 
 
 def _fetch(file, bucket, parts, layout):

@@ -10,8 +10,10 @@ from functools import partial
 
 import numpy as np
 
+from mixedbag._overlap import side_by_side
 from mixedbag.tables._arrays import as_array, as_arrow
 from mixedbag.tables._buckets import MOST, Rows, joined, parted
+from mixedbag.tables._engine import cores
 from mixedbag.tables._fetching import Block, feature_values, in_order
 from mixedbag.tables._ordering import AGREED, arrange, role_values, selected, whole_ids
 
@@ -69,7 +71,7 @@ def gathered(relation, features, gathering, instance, rows, folder):
         columns["bucket"] = f"cast(hash({columns['bag']}) % {n_buckets} as usmallint)"
     query = f"select {selected({**columns, **numbers})} from rows"
     # Large pieces have few parts in buckets; else a piece is best a block, and need not be joined.
-    at_once = _BUCKET // width if in_buckets else min(_BATCH // width, rows + rows // 4)
+    at_once = _BUCKET // 2 // width if in_buckets else min(_BATCH // width, rows + rows // 4)
     reader = relation.con.sql(query).to_arrow_reader(max(2048, at_once))
     batches = in_order(relation, reader)
     rows_of = partial(_rows_of, names=[*columns], features=[*numbers], dtype=dtype)
@@ -126,21 +128,26 @@ def _rows_of(batches, names, features, dtype):
 
 
 def _together(relation, gathering, parts):
-    """A block a part, which has all rows of its bags."""
+    """A block a part, which has all rows of its bags; several at a time."""
     n_bags = 0
-    for about, X in parts:
-        sizes, ids, order = _grouped(about, gathering)
-        found = {
-            role: _agreed(about[role], order, sizes) for role in AGREED if role in gathering.values
-        }
-        if "instance" in about.schema.names:
-            found["instance"] = as_array(about["instance"])[order]
-        n_bags += len(ids)
-        if not isinstance(order, slice):
-            X = X.take(order, axis=0)  # ten times quicker than an index
-        yield Block(X, as_array(about["row"])[order], sizes, ids, **found)
+    for block in side_by_side(partial(_block, gathering=gathering), parts, cores()):
+        n_bags += len(block.ids)
+        yield block
     if gathering.adjacent and n_bags != gathering.n_runs:
         raise relation.error(f"{n_bags} bags read of {gathering.n_runs}")
+
+
+def _block(part, gathering):
+    about, X = part
+    sizes, ids, order = _grouped(about, gathering)
+    found = {
+        role: _agreed(about[role], order, sizes) for role in AGREED if role in gathering.values
+    }
+    if "instance" in about.schema.names:
+        found["instance"] = as_array(about["instance"])[order]
+    if not isinstance(order, slice):
+        X = X.take(order, axis=0)  # ten times quicker than an index
+    return Block(X, as_array(about["row"])[order], sizes, ids, **found)
 
 
 def _grouped(about, gathering):
