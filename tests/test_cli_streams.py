@@ -10,7 +10,9 @@ import pytest
 
 from mixedbag._overlap import side_by_side
 from mixedbag.cli import _tables as tables
+from mixedbag.cli._answers import bag_answers, instance_answers
 from mixedbag.cli._later import later
+from mixedbag.comparison import fit_best_setting
 from mixedbag.datasets import DataFormatError, make_any
 from mixedbag.io import save
 from mixedbag.margin import BagMarginSVC
@@ -98,6 +100,25 @@ def test_a_module_is_imported_once_whoever_asks(tmp_path, monkeypatch):
         assert [*threads.map(lambda _: slow_module.count, range(4))] == [1] * 4
     assert sys.modules.pop("slow_module") is not slow_module
     assert "no_such_module" not in sys.modules
+
+
+@pytest.mark.parametrize("learner", ["MILogisticRegression", "spread labels + logistic"])
+def test_answers_are_those_of_the_model(learner):
+    data = make_any(n_bags=30, size=4, random_state=0)
+    model = fit_best_setting(data.bags, data.y, "any", learner).model
+    for asked in (model, model.members[0]):
+        if not hasattr(asked, "predict_proba"):
+            continue
+        answers = bag_answers(asked, data.bags)
+        assert answers.pop("predicted").tolist() == asked.predict(data.bags).tolist()
+        np.testing.assert_array_equal(
+            np.column_stack([*answers.values()]), asked.predict_proba(data.bags)
+        )
+    of_instances = instance_answers(model, data.bags)
+    assert of_instances.pop("predicted").tolist() == model.predict_instances(data.bags).tolist()
+    np.testing.assert_array_equal(
+        np.column_stack([*of_instances.values()]), model.predict_proba_instances(data.bags)
+    )
 
 
 def test_answers_come_in_order_and_few_at_a_time():

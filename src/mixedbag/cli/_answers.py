@@ -5,6 +5,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from mixedbag import _evidence
+from mixedbag.base import BagClassifier
 from mixedbag.exceptions import InputError, reading_input
 
 
@@ -46,9 +47,7 @@ def bag_answers(model, bags):
     if _evidence.speaks_of_amounts(model):
         return _amounts(_evidence.amount_evidence(model, bags))
     if hasattr(model, "predict_proba"):
-        values = model.predict_proba(bags)
-        names = [f"probability {label}" for label in model.classes_.tolist()]
-        return {"predicted": np.asarray(model.predict(bags)), **dict(zip(names, values.T))}
+        return _probable(model, bags, "answers", "predict_proba", "predict")
     return _classes(model, _evidence.class_evidence(model, bags))
 
 
@@ -67,9 +66,8 @@ def instance_answers(model, bags, amounts=None):
     if _evidence.speaks_of_amounts(model):
         return _amounts(_evidence.amount_evidence_of_instances(model, bags))
     if hasattr(model, "predict_proba_instances") and hasattr(model, "predict_instances"):
-        values = model.predict_proba_instances(bags)
-        names = [f"probability {label}" for label in model.classes_.tolist()]
-        return {"predicted": model.predict_instances(bags), **dict(zip(names, values.T))}
+        asked = "instance_answers", "predict_proba_instances", "predict_instances"
+        return _probable(model, bags, *asked)
     return _classes(model, _evidence.class_evidence_of_instances(model, bags))
 
 
@@ -83,6 +81,19 @@ def _amounts(values):
     if values.shape[1] == 1:
         return {"amount": values[:, 0]}
     return {f"amount {k}": column for k, column in enumerate(values.T)}
+
+
+def _probable(model, bags, both, proba, predict):
+    """Classes and probabilities; models that can are asked for both at once."""
+    if hasattr(model, both):
+        predicted, values = getattr(model, both)(bags)
+    else:
+        values = getattr(model, proba)(bags)
+        # Of a learner of ours, the most probable class is the predicted one.
+        own = isinstance(model, BagClassifier)
+        predicted = model.classes_[values.argmax(axis=1)] if own else getattr(model, predict)(bags)
+    names = [f"probability {label}" for label in model.classes_.tolist()]
+    return {"predicted": np.asarray(predicted), **dict(zip(names, values.T))}
 
 
 def _classes(model, values):

@@ -100,7 +100,12 @@ class ClassModel(_Answers, ClassBlend):
 
     def predict(self, bags):
         """The predicted class of every bag."""
-        return self.classes[self._answered(self.predict_proba(bags))]
+        return self.answers(bags)[0]
+
+    def answers(self, bags):
+        """Predicted classes and probabilities of bags, which are looked at once."""
+        answer = self.predict_proba(bags)
+        return self.classes[self._answered(answer)], answer
 
     def predict_proba_instances(self, bags):
         """Probability of each class, a row an instance; agrees with `predict_proba`."""
@@ -113,10 +118,14 @@ class ClassModel(_Answers, ClassBlend):
         Under the rule "any", no instance of a bag answered "no" is positive, and a bag answered
         "yes" has at least its best instance named.
         """
+        return self.instance_answers(bags)[0]
+
+    def instance_answers(self, bags):
+        """Predicted classes and probabilities of instances, which are looked at once."""
         bags = as_bags(bags)
         answer = self.predict_proba(bags)
         q, answered = self._instances(bags, answer), self._answered(answer)
-        return self.classes[self.account.name(q, bags.offsets, answered)]
+        return self.classes[self.account.name(q, bags.offsets, answered)], q
 
     def _answered(self, answer):
         return decide(answer, self.costs)
