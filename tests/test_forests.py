@@ -8,6 +8,7 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from mixedbag import _forests
 from mixedbag._forests import ExtraTrees, RandomForest, grow, grow_again, leaves, probabilities
+from mixedbag._random_trees import adds_up
 
 
 def problem(n_classes=2, n_rows=60):
@@ -118,3 +119,33 @@ def test_where_scikit_learn_grows_trees_otherwise_its_forests_do_it_all(monkeypa
         _forests._is_known.cache_clear()
     expected = ExtraTreesClassifier(5, random_state=1).fit(rows, labels, weight)
     assert_same(found, expected)
+
+
+@pytest.mark.parametrize("min_share", [0.0, 0.01])
+@pytest.mark.parametrize("seed", range(3))
+def test_random_trees_are_scikit_learns_to_the_bit(seed, min_share, monkeypatch):
+    """Constant features, equal values and rows, values a hair apart, weights of zero."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(300, 7))
+    rows[:, 1], rows[:, 2] = 2.5, rng.integers(0, 3, 300)
+    rows[:, 3] = 1.0 + 1e-7 * rng.integers(0, 3, 300)
+    rows[:100] = rows[100:200]
+    labels = (rows[:, 0] + rng.normal(size=300) > 0).astype(int)
+    weight = rng.integers(0, 9, 300) / 2**20
+    given = {"random_state": seed, "min_weight_fraction_leaf": min_share}
+    assert _forests._is_known()
+    monkeypatch.setattr(_forests, "_grown", None)  # not by scikit-learn's own builder
+    ours = grow(ExtraTreesClassifier(8, **given), rows, labels, weight)
+    theirs = ExtraTreesClassifier(8, **given).fit(rows, labels, weight)
+    for tree, twin in zip(ours.estimators_, theirs.estimators_, strict=True):
+        told, expected = tree.tree_.__getstate__(), twin.tree_.__getstate__()
+        assert told["max_depth"] == expected["max_depth"]
+        np.testing.assert_array_equal(told["values"], expected["values"])
+        for name in expected["nodes"].dtype.names:
+            np.testing.assert_array_equal(told["nodes"][name], expected["nodes"][name], name)
+
+
+def test_weights_that_do_not_add_up_exactly_are_left_to_scikit_learn():
+    assert adds_up(np.array([0.0, 3.0, 2.0**-20]))
+    assert not adds_up(np.array([0.1, 3.0]))
+    assert not adds_up(np.full(2, 2.0**32))

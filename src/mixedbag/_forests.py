@@ -19,8 +19,11 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mixedbag._random_trees import RandomTrees, adds_up
+
 _LARGEST_SEED = np.iinfo(np.int32).max
 _DEEPEST = np.iinfo(np.int32).max
+_MANY = 200  # rows from which trees of our own are worth being compiled
 
 
 class ExtraTrees(ExtraTreesClassifier):
@@ -56,8 +59,8 @@ _learn = ExtraTreesClassifier.fit  # that of all forests
 @cache
 def _is_known():
     """Whether trees are grown in this release as `_grown` does it, with the same outcome."""
-    rows = np.random.RandomState(0).normal(size=(40, 4))
-    labels, weight = (rows[:, 0] > rows[:, 1]).astype(np.int64), 1.0 + np.arange(40) % 3
+    rows = np.random.RandomState(0).normal(size=(_MANY, 4))
+    labels, weight = (rows[:, 0] > rows[:, 1]).astype(np.int64), 1.0 + np.arange(_MANY) % 3
     try:
         for kind in (ExtraTreesClassifier, RandomForestClassifier):
             for table in (rows, sparse.csr_array(rows)):
@@ -100,16 +103,51 @@ def _trees(forest, n_trees, seeds, rows, labels, weight):
     if forest.bootstrap and weight is not None:
         share = counted / counted.sum()
     random = np.random.RandomState(0)
+    grower = _twin(first, rows, codes[:, 0], counted, forest.bootstrap)
     for _ in range(n_trees):
-        tree = copy(first)
+        tree = _copied(first)
         tree.random_state = seeds.randint(_LARGEST_SEED)
         random.seed(tree.random_state)
         if forest.bootstrap:
             drawn = random.choice(n_rows, n_rows, p=share)
             counted = np.bincount(drawn, minlength=n_rows).astype(np.float64)
             random.seed(tree.random_state)
-        tree.tree_ = _grown(first, rows, codes, counted, random)
+        tree.tree_ = grower(random) or _grown(first, rows, codes, counted, random)
         grown.append(tree)
+    return grown
+
+
+def _copied(tree):
+    """What `copy` gives, without scikit-learn's note of its version."""
+    twin = object.__new__(type(tree))
+    twin.__dict__.update(tree.__dict__)
+    return twin
+
+
+def _twin(like, rows, codes, weight, is_drawn):
+    """Trees by `RandomTrees` from a generator, where these are the same; else nothing."""
+    if (
+        (like.splitter, like.criterion, like.n_classes_) != ("random", "gini", 2)
+        or sparse.issparse(rows)
+        or len(rows) < _MANY
+        or is_drawn
+        or like.max_leaf_nodes is not None
+        or (like.min_samples_leaf, like.min_samples_split) != (1, 2)
+        or not adds_up(weight)
+    ):
+        return lambda random: None
+    from sklearn.tree._tree import Tree
+
+    trees = RandomTrees(rows, codes.astype(np.int64), weight)
+    shape = like.n_features_in_, np.array([2], dtype=np.intp), 1
+    lightest = like.min_weight_fraction_leaf * weight.sum()
+    nodes = like.tree_.__getstate__()["nodes"].dtype
+
+    def grown(random):
+        tree = Tree(*shape)
+        tree.__setstate__(trees.grow(random, like.max_features_, lightest, nodes))
+        return tree
+
     return grown
 
 
