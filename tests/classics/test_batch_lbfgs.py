@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
-from mixedbag._solvers.batch_lbfgs import BatchLBFGS
+from mixedbag._solvers.batch_lbfgs import BatchLBFGS, _turn
 
 
 def rosenbrock(points):
@@ -63,3 +63,21 @@ def test_a_start_at_the_minimum_stays_there():
     search = run(BatchLBFGS(rosenbrock, np.ones((1, 2))))
     assert search.converged
     np.testing.assert_array_equal(search.points, np.ones((1, 2)))
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("n_pairs", [0, 2, 4, 7])
+def test_directions_by_the_matrix_that_the_recursion_stands_for(n_pairs):
+    """H ← (1 − ρ s yᵀ) H (1 − ρ y sᵀ) + ρ s sᵀ, from the oldest of four pairs to the newest."""
+    rng = np.random.default_rng(n_pairs)
+    pairs, inverses = rng.normal(size=(2, 4, 3, 5)), rng.uniform(0.1, 1.0, (4, 3))
+    curvature, gradients = rng.uniform(0.5, 2.0, 3), rng.normal(size=(3, 5))
+    found = gradients.copy()
+    _turn(found, pairs, inverses, n_pairs, curvature)
+    for row in range(3):
+        H = curvature[row] * np.eye(5)
+        for k in range(max(0, n_pairs - 4), n_pairs):
+            (s, y), rho = pairs[:, k % 4, row], inverses[k % 4, row]
+            right = np.eye(5) - rho * np.outer(y, s)
+            H = right.T @ H @ right + rho * np.outer(s, s)
+        np.testing.assert_allclose(found[row], -H @ gradients[row], rtol=1e-9)

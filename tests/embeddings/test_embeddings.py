@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime, linear_sum_assignment
 from scipy.spatial.distance import cdist
 from scipy.stats import multivariate_normal
@@ -164,3 +164,25 @@ def test_gradients(module, pooling, data):
 
     slope = approx_fprime(flat, lambda at: objective(at)[0], 1e-7)
     assert_allclose(objective(flat)[1], slope, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("pooling", [Mean(), LogMeanExp(3.0)])
+def test_the_objective_of_networks_by_hand(pooling, data):
+    rng = np.random.default_rng(1)
+    bags, sign, weight = data.bags[:8], np.tile([1.0, -1.0], 4), rng.uniform(0.5, 2.0, 8)
+    d, points = bags.n_features, rng.normal(size=(2, 3 * data.bags.n_features + 7))
+    values, _ = network.objective(points, bags, sign, weight, 3, 0.1, pooling)
+    for point, value in zip(points, values):
+        W, (b, v), c = point[: 3 * d].reshape(d, 3), point[3 * d : -1].reshape(2, 3), point[-1]
+        pooled = pooling.value(np.maximum(bags.instances @ W + b, 0.0) @ v + c, bags.offsets)
+        loss = weight @ np.logaddexp(0.0, -sign * pooled) / weight.sum()
+        assert_allclose(value, loss + 0.05 * ((W**2).sum() + v @ v))
+
+
+def test_prototypes_find_the_nearest_instance_of_each_bag(data):
+    places = np.random.default_rng(0).normal(size=(3, data.bags.n_features))
+    close, nearest = prototypes._closeness(data.bags, places, 0.2)
+    for i, (bag, first) in enumerate(zip(data.bags, data.bags.offsets)):
+        squared = cdist(bag, places, "sqeuclidean")
+        assert_array_equal(nearest[i] - first, squared.argmin(axis=0))
+        assert_allclose(close[i], np.exp(-0.2 * squared.min(axis=0)))

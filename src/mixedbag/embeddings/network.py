@@ -1,6 +1,7 @@
 """A mean-pooled network of one layer: a learned embedding, instance by instance."""
 
 import numpy as np
+from numba import njit
 from scipy.special import expit
 from sklearn.utils import check_random_state
 
@@ -118,7 +119,7 @@ class MeanNetworkClassifier(LogOddsMixin, BagClassifier):
         W, b, v, c = _split(self.weights_, bags.n_features, self.hidden)
         scores = 0.0
         for k in range(len(c)):
-            one = _activations(W[[k]], b[[k]], bags.instances)[:, 0]
+            one = np.maximum(_product(W[[k]], bags.instances)[:, 0] + b[k], 0.0)
             scores = scores + one @ v[k] + c[k]
         return scores / len(c)
 
@@ -137,36 +138,66 @@ def objective(points, bags, sign, weight, hidden, alpha, pooling):
     """The penalised mean logistic loss of bags and its gradient, for a network a row."""
     X, n, n_bags = bags.instances, bags.n_instances, len(bags)
     W, b, v, c = _split(points, bags.n_features, hidden)
-    active = _activations(W, b, X)
-    each = range(len(points))
-    scores = np.array([active[:, k] @ v[k] + c[k] for k in each])
+    active = _product(W, X)
+    scores = np.empty((len(points), n))
+    _activate(active, b, v, c, scores)
     # The bags of all networks, laid end to end.
     shifts = n * np.arange(len(points))[:, None]
     offsets = np.append((shifts + bags.offsets[:-1]).ravel(), n * len(points))
-    pooled = pooling.value(scores.ravel(), offsets).reshape(-1, n_bags)
-    margin, total = sign * pooled, weight.sum()
+    pooled, shares, *_ = pooling.derivatives(scores.ravel(), offsets)
+    margin, total = sign * pooled.reshape(-1, n_bags), weight.sum()
     loss = np.logaddexp(0.0, -margin) @ weight / total
     by_bag = -weight * sign * expit(-margin) / total
     by_score = np.repeat(by_bag, bags.sizes, axis=1)
-    by_score *= pooling.weights(scores.ravel(), offsets).reshape(-1, n)
-    by_v = np.array([by_score[k] @ active[:, k] for k in each])
-    is_active = active > 0
-    by_active = np.multiply(by_score.T[:, :, None], v, out=active)  # activations are done with
-    by_active *= is_active
-    by_active = by_active.reshape(n, -1)
+    by_score *= shares.reshape(-1, n)
+    by_v, by_b = np.zeros_like(v), np.zeros_like(b)
+    _step_back(active, by_score, v, by_v, by_b)  # activations become the derivatives by them
+    by_active = active.reshape(n, -1)
     by_W = np.asarray(X.T @ by_active.astype(X.dtype, copy=False), dtype=np.float64)
-    by_W = by_W.reshape(bags.n_features, len(points), hidden).transpose(1, 0, 2) + alpha * W
-    parts = by_W, np.ones(n) @ by_active, by_v + alpha * v, by_score.sum(axis=1)
-    gradient = np.hstack([part.reshape(len(points), -1) for part in parts])
-    return loss + 0.5 * alpha * ((W**2).sum(axis=(1, 2)) + (v**2).sum(axis=1)), gradient
+    gradient = alpha * points
+    to_W, to_b, to_v, to_c = _split(gradient, bags.n_features, hidden)
+    to_W += by_W.reshape(-1, *b.shape).transpose(1, 0, 2)
+    to_v += by_v
+    to_b[:], to_c[:] = by_b, by_score.sum(axis=1)  # constants are free
+    weights = points[:, : W[0].size]
+    size = np.vecdot(weights, weights) + np.vecdot(v, v)
+    return loss + 0.5 * alpha * size, gradient
 
 
-def _activations(W, b, X):
-    """Of the units of every network, shape (n_instances, n_networks, hidden): one product."""
+def _product(W, X):
+    """What the units of every network get, shape (n_instances, n_networks, hidden): one product."""
     wide = W.transpose(1, 0, 2).reshape(W.shape[1], -1).astype(X.dtype, copy=False)
-    active = np.asarray(X @ wide, dtype=np.float64)
-    active += b.ravel()
-    return np.maximum(active, 0.0, out=active).reshape(X.shape[0], *b.shape)
+    return np.asarray(X @ wide, dtype=np.float64).reshape(X.shape[0], len(W), W.shape[2])
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _activate(active, b, v, c, scores):
+    """What units get becomes what they give, and makes the scores, a row a network."""
+    for row in range(len(active)):
+        for k in range(len(c)):
+            score = c[k]
+            for unit in range(b.shape[1]):
+                x = max(active[row, k, unit] + b[k, unit], 0.0)
+                active[row, k, unit] = x
+                score += x * v[k, unit]
+            scores[k, row] = score
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _step_back(active, by_score, v, by_v, by_b):
+    """From the derivatives by scores those by what units give and, in its place, by what they get.
+
+    By the weights and the constants of all rows they add up.
+    """
+    for row in range(len(active)):
+        for k in range(len(v)):
+            slope = by_score[k, row]
+            for unit in range(v.shape[1]):
+                x = active[row, k, unit]
+                by_v[k, unit] += slope * x
+                by_unit = slope * v[k, unit] if x > 0.0 else 0.0
+                by_b[k, unit] += by_unit
+                active[row, k, unit] = by_unit
 
 
 def _split(points, n_features, hidden):

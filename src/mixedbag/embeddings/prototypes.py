@@ -1,16 +1,15 @@
 """Learned prototypes: places in feature space whose closeness to a bag tells its class."""
 
 import numpy as np
+from numba import njit
 from scipy.optimize import minimize
 from scipy.special import expit
-from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 
 from mixedbag._clusters import cluster
 from mixedbag._kernels import settled_gamma
 from mixedbag._parameters import above, at_least, one_of, whole
 from mixedbag.base import BagClassifier, LogOddsMixin
-from mixedbag.pooling import bag_argmax
 
 __all__ = ["PrototypeClassifier"]
 
@@ -151,11 +150,26 @@ def objective(flat, bags, sign, weight, gamma, alpha):
 
 def _closeness(bags, prototypes, gamma):
     """How close every bag comes to every prototype, and by which row."""
-    X = bags.instances
-    squared = np.asarray(euclidean_distances(X, prototypes.astype(X.dtype), squared=True), float)
-    nearest = bag_argmax(-squared, bags.offsets)
+    X = np.asarray(bags.instances, dtype=np.float64)
+    products, shape = X @ prototypes.T, (len(bags), len(prototypes))
+    squared, nearest = np.empty(shape), np.empty(shape, np.int64)
+    norms = (np.einsum("ij,ij->i", part, part) for part in (X, prototypes))
+    _nearest_rows(products, *norms, bags.offsets, squared, nearest)
     with np.errstate(over="ignore"):  # too far away to be told: closeness zero
-        return np.exp(-gamma * np.take_along_axis(squared, nearest, axis=0)), nearest
+        return np.exp(-gamma * squared), nearest
+
+
+@njit(cache=True, nogil=True)
+def _nearest_rows(products, norms, own, offsets, squared, nearest):
+    """Of every bag the row nearest to each prototype, the first of equals, and how near it is."""
+    for bag in range(len(nearest)):
+        for k in range(len(own)):
+            squared[bag, k] = np.inf
+        for row in range(offsets[bag], offsets[bag + 1]):
+            for k in range(len(own)):
+                distance = max(-2.0 * products[row, k] + norms[row] + own[k], 0.0)
+                if distance < squared[bag, k]:
+                    squared[bag, k], nearest[bag, k] = distance, row
 
 
 def _split(flat, n_features):
