@@ -20,6 +20,10 @@ _SOME = 200  # rows that tell where the others lie
 _FAST = {"reassoc", "contract", "nsz"}  # lets sums use vector instructions
 
 
+# Kernels get the arrays they fill, and fill them in plain loops: anything else would be most of
+# what they take to compile.
+
+
 @njit(cache=True, nogil=True, fastmath=_FAST)
 def dot(data, indices, indptr, i, w):
     total = 0.0
@@ -43,16 +47,14 @@ def add(data, indices, indptr, i, step, w):
 
 
 @njit(cache=True, nogil=True)
-def row_scores(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, w):
-    """`⟨w, x⟩` for every row of `rows`."""
-    scores = np.empty(len(rows))
+def row_scores(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, w, scores):
+    """`⟨w, x⟩` for every row of `rows`, into `scores`."""
     for s in range(len(rows)):
         i = rows[s]
         if i < n:
             scores[s] = dot(data, indices, indptr, i, w)
         else:
             scores[s] = dot(c_data, c_indices, c_indptr, i - n, w)
-    return scores
 
 
 @njit(cache=True, nogil=True)
@@ -68,19 +70,20 @@ def row_sum(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, coef, w
 
 
 @njit(cache=True, nogil=True)
-def dense_rows(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, scale, centre):
-    """`scale_s [x_s − centre, 1]` for every row of `rows`."""
-    table = np.empty((len(rows), len(centre) + 1))
+def dense_rows(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, scale, centre, table):
+    """`scale_s [x_s − centre, 1]` for every row of `rows`, into `table`."""
+    d = len(centre)
     for s in range(len(rows)):
         i, row = rows[s], table[s]
-        row[:-1] = -centre
-        row[-1] = 1.0
+        for k in range(d):
+            row[k] = -centre[k]
+        row[d] = 1.0
         if i < n:
             add(data, indices, indptr, i, 1.0, row)
         else:
             add(c_data, c_indices, c_indptr, i - n, 1.0, row)
-        row *= scale[s]
-    return table
+        for k in range(d + 1):
+            row[k] *= scale[s]
 
 
 class NumberedRows:
@@ -102,7 +105,7 @@ class NumberedRows:
 
     def scores(self, rows, w):
         """`⟨w, x − centre⟩ + b` for every row."""
-        return row_scores(*self.buffers, rows, w[:-1]) + self.intercept(w)
+        return self._products(rows, w[:-1]) + self.intercept(w)
 
     def total(self, rows, coef):
         """`Σ coef (x − centre)`, and `Σ coef` in the last entry."""
@@ -114,11 +117,18 @@ class NumberedRows:
 
     def dense(self, rows, scale):
         """The rows `scale·[x − centre, 1]` as a dense table."""
-        return dense_rows(*self.buffers, rows, scale, self.centre)
+        table = np.empty((len(rows), self.n_features + 1))
+        dense_rows(*self.buffers, rows, scale, self.centre, table)
+        return table
 
     def along_centre(self, rows):
         """`⟨x, centre⟩` for every row."""
-        return row_scores(*self.buffers, rows, self.centre)
+        return self._products(rows, self.centre)
+
+    def _products(self, rows, w):
+        scores = np.empty(len(rows))
+        row_scores(*self.buffers, rows, w, scores)
+        return scores
 
     def squared_norms(self, rows):
         """`|x − centre|²` for every row."""

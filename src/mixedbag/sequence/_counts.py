@@ -70,7 +70,7 @@ def counted(factor, backward, starts, transition, theta, link, weight, drop):
     n_bags, K = len(starts) - 1, len(theta)
     ones, zeros, moves = np.zeros(factor.shape), np.zeros(factor.shape), np.zeros((K, K))
     counts, evidence, lost = np.zeros(len(link)), np.zeros(n_bags), np.zeros(n_bags)
-    scratch = np.zeros((4, K, np.diff(starts).max() + 2))
+    scratch = np.zeros((4, K, np.diff(starts).max(initial=0) + 2))
     for b in range(n_bags):
         steps = slice(starts[b], starts[b + 1])
         n = starts[b + 1] - starts[b]
