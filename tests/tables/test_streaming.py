@@ -172,7 +172,7 @@ def test_an_engine_that_needs_more_memory_is_given_it(tmp_path, monkeypatch):
     lines = [f"{i // 2},{','.join(str(i + j) for j in range(600))}" for i in range(20)]
     path.write_text("\n".join([f"bag,{','.join(names)}", *lines]))
     expected = np.add.outer(np.arange(20.0), np.arange(600))
-    limits = ["10MB", "400MB"]  # of which it takes 40
+    limits = [{"memory_limit": "10MB"}, {"memory_limit": "400MB"}]  # of which it takes 40
     monkeypatch.setattr(_reading, "engine_limits", lambda *_: limits)
     blocks = list(read_blocks(path, features=names, rows=5))
     np.testing.assert_array_equal(np.concatenate([b.bags.instances for b in blocks]), expected)

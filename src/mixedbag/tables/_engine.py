@@ -6,11 +6,11 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def sandbox(paths=(), memory=None):
+def sandbox(paths=(), limits=None):
     """A connection to an empty database in memory, and a folder for what it spills.
 
     It reads `paths` and the folder, nothing else: no other file, no network, no extension, no
-    Python variable by its name, and no statement can change that.
+    Python variable by its name, and no statement can change that. `limits` are settings of it.
     """
     import duckdb
 
@@ -22,7 +22,7 @@ def sandbox(paths=(), memory=None):
                 "python_enable_replacements": "false",
                 "threads": str(cores()),
                 "temp_directory": os.path.join(folder, "spill"),
-                **({} if memory is None else {"memory_limit": memory}),
+                **(limits or {}),
             }
         )
         try:

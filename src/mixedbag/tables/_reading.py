@@ -291,14 +291,14 @@ class _Plan:
 
 
 @contextmanager
-def _engine_on(source, memory=None):
+def _engine_on(source, limits=None):
     """A connection for a source; what the engine cannot read is an error of the file."""
     import duckdb
     import pyarrow as pa
 
     paths = [] if is_frame(source) else files_of(source)
     try:
-        with sandbox(paths, memory) as connection:
+        with sandbox(paths, limits) as connection:
             yield connection
     except duckdb.OutOfMemoryException as error:
         raise MemoryError(first_line(error)) from error
@@ -318,27 +318,27 @@ def _planned(source, roles, query=None, memory=None):
 
     An engine that cannot do with so much memory, as for thousands of columns, is given more.
     """
-    limits = [None] if memory is None else engine_limits(source, memory)
+    attempts = [None] if memory is None else engine_limits(source, memory)
     with ExitStack() as stack:
-        for limit in limits:
+        for limits in attempts:
             try:
-                plan = stack.enter_context(_plan(source, roles, query, limit))
+                plan = stack.enter_context(_plan(source, roles, query, limits))
                 break
             except MemoryError:
-                if limit == limits[-1]:
+                if limits is attempts[-1]:
                     raise
         yield plan
 
 
 @contextmanager
-def _plan(source, roles, query, limit):
-    with _engine_on(source, limit) as (con, folder):
+def _plan(source, roles, query, limits):
+    with _engine_on(source, limits) as (con, folder):
         relation = open_relation(con, folder, source, roles, query)
         positions = roles.positions(relation.names, relation.header_error)
         asked = roles.feature_positions(relation.names, positions.values(), relation.header_error)
         required = roles.features is not None
         features, notes = code(relation, asked, required)
-        ordering = (arrange if limit is None else survey)(relation, positions)
+        ordering = (arrange if limits is None else survey)(relation, positions)
         instance = None
         if "instance" in positions:
             instance = whole_ids(relation, id_of(relation, positions["instance"]), "rows")
