@@ -4,10 +4,12 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.metrics import euclidean_distances
 
+from mixedbag._once import once
+
 
 def cluster(X, weight, n_clusters, random_state, n_init=1, max_iter=100):
     """k-means over weighted rows: the fitted `KMeans`, and the distinct rows with their weights."""
-    X, weight = distinct_rows(X, weight)
+    X, weight = once(lambda: distinct_rows(X, weight), "distinct rows", X, weight)
     # Run to a standstill (tol=0): the default tolerance looks at the unweighted spread.
     found = KMeans(
         min(n_clusters, len(X)),

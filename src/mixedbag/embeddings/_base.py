@@ -62,6 +62,8 @@ class EmbeddedClassifier(BagClassifier):
 
     def _score_bags(self, bags):
         vectors = self._vectors(bags)
+        if type(self.model_) is LogisticRegression and len(self.model_.classes_) == 2:
+            return (vectors @ self.model_.coef_.T + self.model_.intercept_)[:, 0]
         if hasattr(self.model_, "decision_function"):
             return self.model_.decision_function(vectors)
         p = np.clip(self.model_.predict_proba(vectors), 1e-6, 1.0 - 1e-6)

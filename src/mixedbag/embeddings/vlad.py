@@ -1,12 +1,12 @@
 """VLAD: how a bag's instances lie around the centres they are nearest to."""
 
 import numpy as np
+from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances
 
 from mixedbag._clusters import centres_and_width
 from mixedbag._parameters import whole
 from mixedbag.embeddings._base import EmbeddedClassifier, signed_root
-from mixedbag.pooling import bag_sum
 
 __all__ = ["VLADClassifier"]
 
@@ -73,8 +73,8 @@ class VLADClassifier(EmbeddedClassifier):
         nearest = euclidean_distances(bags.instances, self.centers_).argmin(axis=1)
         away = bags.instances - self.centers_[nearest]
         away = np.column_stack([away, np.full(len(away), self.width_)])
-        parts = [
-            bag_sum(np.where((nearest == k)[:, None], away, 0.0), bags.offsets)
-            for k in range(len(self.centers_))
-        ]
-        return signed_root(np.hstack(parts))
+        # Every instance is added to the place of its bag and centre.
+        n, k = len(away), len(self.centers_)
+        where = np.ones(n), bags.bag_of * k + nearest, np.arange(n + 1)
+        sums = sparse.csc_array(where, shape=(len(bags) * k, n)) @ away
+        return signed_root(sums.reshape(len(bags), -1))
