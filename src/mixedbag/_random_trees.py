@@ -48,12 +48,13 @@ class RandomTrees:
         )  # fmt: skip
         nodes = np.zeros(n_nodes, dtype=like)
         left, right, feature, n_rows, to_left, _ = self._nodes[:, :n_nodes]
-        threshold, impurity, total, negative, positive = self._numbers[:, :n_nodes]
+        threshold, impurity, total, *each = self._numbers[:, :n_nodes]
         nodes["left_child"], nodes["right_child"], nodes["feature"] = left, right, feature
         nodes["n_node_samples"], nodes["missing_go_to_left"] = n_rows, to_left
         nodes["threshold"], nodes["impurity"] = threshold, impurity
         nodes["weighted_n_node_samples"] = total
-        values = (np.stack([negative, positive], axis=1) / total[:, None])[:, None]
+        values = np.empty((n_nodes, 1, 2))
+        np.divide(each, total, out=values[:, 0].T)
         return {"max_depth": depth, "node_count": n_nodes, "nodes": nodes, "values": values}
 
 

@@ -159,8 +159,9 @@ def block_loss(block, parameters, pooling):
 
 def _piece_loss(bags, sign, weight, parameters, pooling):
     scores = bags.instances @ parameters[:-1] + parameters[-1]
-    margin = sign * pooling.value(scores, bags.offsets)
+    pooled, shares, *_ = pooling.derivatives(scores, bags.offsets)
+    margin = sign * pooled
     by_bag = -weight * sign * expit(-margin)
-    by_instance = bags.spread(by_bag) * pooling.weights(scores, bags.offsets)
+    by_instance = bags.spread(by_bag) * shares
     loss = weight @ np.logaddexp(0.0, -margin)
     return np.concatenate([[loss], bags.instances.T @ by_instance, [by_instance.sum()]])
