@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from mixedbag._clusters import cluster
 from mixedbag._kernels import settled_gamma
 from mixedbag._parameters import above, at_least, one_of, whole
+from mixedbag._wide import pieces, times
 from mixedbag.base import BagClassifier, LogOddsMixin
 
 __all__ = ["PrototypeClassifier"]
@@ -150,13 +151,16 @@ def objective(flat, bags, sign, weight, gamma, alpha):
 
 def _closeness(bags, prototypes, gamma):
     """How close every bag comes to every prototype, and by which row."""
-    X = np.asarray(bags.instances, dtype=np.float64)
-    products, shape = X @ prototypes.T, (len(bags), len(prototypes))
+    X, shape = bags.instances, (len(bags), len(prototypes))
     squared, nearest = np.empty(shape), np.empty(shape, np.int64)
-    norms = (np.einsum("ij,ij->i", part, part) for part in (X, prototypes))
-    _nearest_rows(products, *norms, bags.offsets, squared, nearest)
+    norms = np.concatenate([_norms(piece) for _, piece in pieces(X)]), _norms(prototypes)
+    _nearest_rows(times(X, prototypes.T), *norms, bags.offsets, squared, nearest)
     with np.errstate(over="ignore"):  # too far away to be told: closeness zero
         return np.exp(-gamma * squared), nearest
+
+
+def _norms(rows):
+    return np.einsum("ij,ij->i", rows, rows)
 
 
 @njit(cache=True, nogil=True)
@@ -164,7 +168,7 @@ def _nearest_rows(products, norms, own, offsets, squared, nearest):
     """Of every bag the row nearest to each prototype, the first of equals, and how near it is."""
     for bag in range(len(nearest)):
         for k in range(len(own)):
-            squared[bag, k] = np.inf
+            squared[bag, k], nearest[bag, k] = np.inf, offsets[bag]
         for row in range(offsets[bag], offsets[bag + 1]):
             for k in range(len(own)):
                 distance = max(-2.0 * products[row, k] + norms[row] + own[k], 0.0)
