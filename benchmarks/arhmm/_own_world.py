@@ -1,5 +1,6 @@
 """Series that an ARHMM makes: one for each side, fitted to recorded stretches of known labels."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +10,7 @@ from benchmarks.arhmm._class_models import OnClassModels
 from mixedbag import Bags
 from mixedbag.sequence._autoregression import Autoregression
 from mixedbag.sequence._chain import Chain
+from mixedbag.sequence._model import THETA_BOUNDS
 
 STEADY = 0.99  # largest modulus of a state's eigenvalues: its series stay where they are
 
@@ -47,8 +49,8 @@ class World:
             x[t] = past @ coefficients[state] + noise
         return x * some.scale + some.center
 
-    def posterior(self, bags, switch):
-        """P(positive | the bag) of every sample, by the world's own parameters.
+    def together(self, switch):
+        """Both models as one, the negative states first.
 
         `switch` is the chance that a sample begins a stretch of the other side.
         """
@@ -58,10 +60,18 @@ class World:
         transition[:n, n:], transition[n:, :n] = (switch * chains[k].initial for k in (1, 0))
         initial = 0.5 * np.concatenate([chain.initial for chain in chains])
         covariances = np.concatenate([model.emission.covariances for model in self.models])
-        emission = Autoregression(np.concatenate(self.steady), covariances)
-        rows, starts = self.models[0].read(bags)
-        smoothed = Chain(initial, transition).smooth(emission.log_density(rows), starts)
-        known = smoothed.posterior[:, n:].sum(axis=1)
+        return replace(
+            self.models[0],
+            dynamics=Chain(initial, transition),
+            emission=Autoregression(np.concatenate(self.steady), covariances),
+            theta=np.repeat(THETA_BOUNDS, n),
+        )
+
+    def posterior(self, bags, switch):
+        """P(positive | the bag) of every sample, by the world's own parameters."""
+        model = self.together(switch)
+        rows, starts = model.read(bags)
+        known = model.smooth(rows, starts).posterior[:, len(model.theta) // 2 :].sum(axis=1)
         first = np.repeat(known[starts[:-1]], self.order).reshape(-1, self.order)
         parts = zip(first, (known[a:b] for a, b in pairwise(starts)), strict=True)
         return np.concatenate([part for pair in parts for part in pair])

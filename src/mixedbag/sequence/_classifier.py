@@ -4,7 +4,8 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from scipy.special import logit
+from scipy.special import log_expit, logit, logsumexp
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
@@ -44,6 +45,7 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
         "stretch": [whole(1), None],
         "max_iter": [whole(1)],
         "n_init": [whole(1)],
+        "n_models": [whole(1)],
         "precision": [between(1e-12, 1e-2)],
     }
 
@@ -56,6 +58,7 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
         stretch=None,
         max_iter=30,
         n_init=2,
+        n_models=1,
         tol=1e-4,
         precision=1e-6,
         n_jobs=None,
@@ -67,6 +70,7 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
         self.stretch = stretch
         self.max_iter = max_iter
         self.n_init = n_init
+        self.n_models = n_models
         self.tol = tol
         self.precision = precision
         self.n_jobs = n_jobs
@@ -80,24 +84,32 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
         return LocalBlocks.cut(bags, target, weight, self.n_jobs, n_blocks)
 
     def _fit_blocks(self, blocks):
-        """EM with a direct fit of the labels now and then; keeps the best model so far."""
+        """This learner's own model, and others beside it, each from starts of its own."""
         blocks.sum(count_long_enough, self.order)
+        rng = check_random_state(self.random_state)
+        others = [clone(self).set_params(n_models=1) for _ in range(1, self.n_models)]
         # Blocks are small, and threads take one each: more threads inside a product only wait.
         with threadpool_limits(limits=1, user_api="blas"):
-            model = begin(blocks, self._dynamics, self, check_random_state(self.random_state))
-            objective: list[float] = []
-            for i in self._iterations(self.max_iter):
-                total = blocks.sum(block_statistics, model)
-                objective.append(total.objective(model))
-                self._store(model)
-                self.evidence_error_ = float(total.error)
-                if i and objective[-1] - objective[-2] < self.tol * total.weight:
-                    break
-                model = maximise(total, model)
-                if (i + 1) % DIRECT_EVERY == 0:
-                    model = fit_labels(blocks, model, DIRECT_ITERATIONS)
-        self.objective_ = np.array(objective)
-        self.n_iter_ = len(objective)
+            for k, keeper in enumerate([self, *others]):
+                keeper.n_features_in_ = self.n_features_in_
+                self._climb(blocks, begin(blocks, self._dynamics, self, rng, k), keeper)
+        self.others_ = others
+
+    def _climb(self, blocks, model, keeper):
+        """EM with a direct fit of the labels now and then; `keeper` has the best model so far."""
+        objective: list[float] = []
+        for i in self._iterations(self.max_iter):
+            total = blocks.sum(block_statistics, model)
+            objective.append(total.objective(model))
+            keeper._store(model)
+            keeper.evidence_error_ = float(total.error)
+            if i and objective[-1] - objective[-2] < self.tol * total.weight:
+                break
+            model = maximise(total, model)
+            if (i + 1) % DIRECT_EVERY == 0:
+                model = fit_labels(blocks, model, DIRECT_ITERATIONS)
+        keeper.objective_ = np.array(objective)
+        keeper.n_iter_ = len(objective)
 
     def _read(self, x, reset=False):
         bags = super()._read(x, reset)
@@ -151,26 +163,32 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
     # Scores --------------------------------------------------------------------------------------
 
     def _score_bags(self, bags):
-        if self.stretch is None:
-            return self._each_block(bags, block_log_odds)
-        return logit(best_stretch(self._positive(bags), bags.offsets, self.stretch))
+        if self.stretch is not None:
+            return logit(best_stretch(self._positive(bags), bags.offsets, self.stretch))
+        log_odds = np.array([self._each_block(bags, block_log_odds, m) for m in self._models()])
+        # Of the mean probability.
+        return logsumexp(log_expit(log_odds), axis=0) - logsumexp(log_expit(-log_odds), axis=0)
 
     def _score_instances(self, bags):
         return logit(self._positive(bags))
 
     def _positive(self, bags):
-        """Probability that a sample is positive, given its series."""
-        return self._each_block(bags, block_posterior) @ self.theta_
+        """Probability that a sample is positive, given its series: the mean of the models."""
+        posterior = [self._each_block(bags, block_posterior, m) @ m.theta for m in self._models()]
+        return np.mean(posterior, axis=0)
 
     def state_posterior(self, bags: Any) -> np.ndarray:
         """Probability of each state at every sample, in the order of ``bags.instances``.
 
         The first ``order`` samples of a bag have no full past; they take the posterior of the first
-        sample that has one.
+        sample that has one. With several models, the states are those of the first.
         """
-        return self._each_block(self._fitted(bags), block_posterior)
+        return self._each_block(self._fitted(bags), block_posterior, self._model())
 
-    def _each_block(self, bags, function):
+    def _models(self):
+        return [self._model(), *(other._model() for other in vars(self).get("others_", ()))]
+
+    def _each_block(self, bags, function, model):
         nothing = np.zeros(len(bags))
         blocks = self._cut(bags, nothing, nothing)
-        return np.concatenate(blocks.collect(function, self._model()))
+        return np.concatenate(blocks.collect(function, model))

@@ -26,18 +26,18 @@ UNLABELLED_ITERATIONS = 20
 LABEL_ITERATIONS = 30
 
 
-def begin(blocks, dynamics, settings, random_state):
+def begin(blocks, dynamics, settings, random_state, turn=0):
     """The best of several starts: states fitted without labels, then labels fitted to the states.
 
     ``dynamics`` is the class of the states' dynamics; ``settings`` holds n_states, order, level,
-    precision and n_init.
+    precision and n_init. A later `turn` has other starts.
     """
     blank = _blank_model(blocks, dynamics, settings)
     sample = _join(blocks.collect(few_bags, SAMPLE))
     rows, starts = blank.read(sample.bags)
     per_step = np.repeat(sample.weight, np.diff(starts))
     found = []
-    for restart in range(settings.n_init):
+    for restart in range(turn * settings.n_init, (turn + 1) * settings.n_init):
         guess = _segment_states if restart % 2 else _window_states
         states = guess(rows, starts, per_step, blank, random_state if restart else None)
         found.append(_explore(blocks, _from_states(rows, per_step, states, blank)))

@@ -40,6 +40,8 @@ class StreamLearner(BagClassifier):
         """
         with self._all_or_nothing():
             self._validate_params()
+            if self.n_models > 1:
+                raise InputError("a stream is followed by one model: partial_fit needs n_models=1")
             first = not hasattr(self, "classes_")
             bags = self._read(bags, reset=first)
             y = self._read_targets(bags, y)

@@ -43,6 +43,10 @@ class ARHMMClassifier(SequenceClassifier):
     n_init : int, default=2
         Starts for the states: the first clusters windows of the series and needs no chance, the
         others draw random segments or clusters. The most likely one goes on.
+    n_models : int, default=1
+        Models whose probabilities are averaged, each from `n_init` starts of its own. The density
+        has many peaks of about the same height that tell the labels very differently; the mean of
+        ten models does better than the highest of ten (``python -m benchmarks arhmm/development``).
     tol : float, default=1e-4
         EM stops when an iteration raises the log posterior by less than this a bag.
     precision : float, default=1e-6
@@ -70,6 +74,8 @@ class ARHMMClassifier(SequenceClassifier):
         above 0.
     initial_, transition_ : arrays of shape (n_states,) and (n_states, n_states)
         Probabilities of the first state, and of the next given the last.
+    others_ : list of learners
+        The other models, if there are several; all attributes here are those of the first.
     objective_ : array of shape (n_iter_,)
         Log posterior density after each iteration; it never falls.
     evidence_error_ : float

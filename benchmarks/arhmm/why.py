@@ -1,0 +1,143 @@
+"""What ARHMM-MIL loses, and where: true parameters, known labels, the search, and the criterion.
+
+In the sampled worlds of `own_world` an ARHMM makes the series, and its own parameters tell every
+sample as well as anything can. From there on one thing after the other is taken away: the
+parameters are learned from training samples whose labels are known; or by ARHMM-MIL from labels of
+bags, climbing from the true parameters; or climbing from starts that know nothing. On recorded bags
+the first and the third cannot be had: nobody knows a true parameter there.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold
+
+from benchmarks._tables import Table, grouped
+from benchmarks.arhmm import mixed
+from benchmarks.arhmm._fixed import ORDER, STATES
+from benchmarks.arhmm._own_world import World
+from benchmarks.arhmm.own_world import MIXTURE, SWITCH, WORLDS
+from benchmarks.arhmm.stretches import LENGTH
+from mixedbag.sequence import ARHMMClassifier
+from mixedbag.sequence._direct import fit_labels
+from mixedbag.sequence._start import LABEL_ITERATIONS
+from mixedbag.sequence._stretches import best_stretch
+
+SEVERAL = 10
+TRUE = "the world's own parameters"
+TOLD = "learned from samples of known labels"
+CLIMBED = "ARHMM-MIL from the world's own parameters"
+ONE, HIGHEST = "ARHMM-MIL", f"ARHMM-MIL, highest of {SEVERAL}"
+MEAN = f"ARHMM-MIL, mean of {SEVERAL}"
+TINY = {"world": "sampled", "activity": 4, "person": "1"}
+
+
+def cases():
+    return [
+        {"world": world, "activity": activity, "person": person}
+        for person in mixed.PEOPLE
+        for activity in mixed.ACTIVITIES
+        for world in WORLDS
+    ]
+
+
+def run(case):
+    """Areas by bags and by samples, and log posterior densities of models; means of three folds."""
+    bags, y, truth = mixed.joined({**case, "mixture": MIXTURE})
+    world = None
+    if case["world"] == "sampled":
+        world = World(bags, truth, STATES // 2, ORDER)
+        bags = world.sample(bags, truth, np.random.default_rng(0))
+    areas, nats = {}, {}
+    for train, test in StratifiedKFold(mixed.N_FOLDS, shuffle=True, random_state=0).split(y, y):
+        samples = np.concatenate([truth[i] for i in test])
+        told = World(bags[train], [truth[i] for i in train], STATES // 2, ORDER)
+        scores = {TOLD: by_posterior(told, bags[test])}
+        if world is not None:
+            scores[TRUE] = by_posterior(world, bags[test])
+        for name, model in learners(bags[train], y[train], world).items():
+            scores[name] = model.decision_function(bags[test]), model._positive(bags[test])
+            nats.setdefault(name, []).append(density(model, bags[train]))
+        for name, (by_bags, by_samples) in scores.items():
+            pair = roc_auc_score(y[test], by_bags), roc_auc_score(samples, by_samples)
+            areas.setdefault(name, []).append(pair)
+    return {
+        "areas": {name: np.mean(pairs, axis=0).tolist() for name, pairs in areas.items()},
+        "nats": {name: float(np.mean(values)) for name, values in nats.items()},
+    }
+
+
+def by_posterior(world, bags):
+    told = world.posterior(bags, SWITCH)
+    return best_stretch(told, bags.offsets, LENGTH), told
+
+
+def learners(bags, y, world):
+    """ARHMM-MIL fitted in several ways."""
+    found = {
+        ONE: settled().fit(bags, y),
+        HIGHEST: settled(n_init=SEVERAL).fit(bags, y),
+        MEAN: settled(n_models=SEVERAL).fit(bags, y),
+    }
+    if world is not None:
+        found[CLIMBED] = climbed(settled().fit(bags, y), bags, y, world)
+    return found
+
+
+def settled(**more):
+    fixed = {"order": ORDER, "stretch": LENGTH, "max_iter": 6, "n_init": 1, "random_state": 0}
+    return ARHMMClassifier(STATES, **fixed | more)
+
+
+def climbed(learner, bags, y, world):
+    """The learner with the model that EM reaches from the world's own parameters."""
+    blocks = learner._cut(bags, np.where(y, 1.0, -1.0), np.ones(len(y)))
+    start = replace(world.together(SWITCH), rate=float(np.mean(y)))
+    learner._climb(blocks, fit_labels(blocks, start, LABEL_ITERATIONS), learner)
+    return learner
+
+
+def density(model, bags):
+    """The log posterior density that EM maximises, of series in the units they came in."""
+    steps = (bags.sizes - model.order).sum()
+    return float(model.objective_[-1] - steps * np.log(model.scale_).sum())
+
+
+def table(rows):
+    names = (TRUE, TOLD, CLIMBED, ONE, HIGHEST, MEAN)
+    lines = []
+    for (activity, world), mine in grouped(rows, "activity", "world").items():
+        for name in names:
+            some = [row for row in mine if name in row["areas"]]
+            if some:
+                lines.append(
+                    {"activity": mixed.ACTIVITIES[activity], "world": world, "method": name}
+                    | figures(some, name)
+                )
+    return [Table("Mean areas under the curve", lines, NOTES)]
+
+
+def figures(rows, name):
+    found = {"people": len(rows)}
+    for k, level in enumerate(("bags", "samples")):
+        found[level] = float(np.mean([row["areas"][name][k] for row in rows]))
+    higher = [row["nats"][name] - row["nats"][CLIMBED] for row in rows if is_beside(row, name)]
+    found[f"density above '{CLIMBED}' (nats)"] = float(np.mean(higher)) if higher else ""
+    return found
+
+
+def is_beside(row, name):
+    """Whether the row has a density of this method to compare; a mean of models has none."""
+    return name in (ONE, HIGHEST) and CLIMBED in row["nats"]
+
+
+NOTES = (
+    f"Areas over people, three folds each; a positive bag has {MIXTURE} stretches of the activity. "
+    f"All bags are judged by their best {LENGTH} samples in a row. '{TRUE}': the posterior "
+    f"probability under the model that made the series, which no score can beat on average. "
+    f"'{TOLD}': the same two ARHMMs of {STATES // 2} states, fitted to the samples of the training "
+    f"bags with their own labels, which ARHMM-MIL is never told. '{CLIMBED}': EM on labels of "
+    "bags, as always, but from the parameters that made the series. 'Density': the log posterior "
+    "density of the training bags, which EM maximises."
+)
