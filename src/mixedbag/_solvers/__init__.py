@@ -18,3 +18,7 @@ over blocks, certificates.
 
 `hinge` is the problem that several of them solve, `numbered_rows` the table that they read.
 """
+
+# Of kernels that only other kernels call, no one makes what Python would call them by: for a small
+# one that is a good part of what it takes to compile.
+INNER = {"cache": True, "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}

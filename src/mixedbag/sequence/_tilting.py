@@ -18,6 +18,7 @@ their own. ``theta[j]`` is the chance that a step in state j is positive.
 import numpy as np
 from numba import njit
 
+from mixedbag._solvers import INNER
 from mixedbag.sequence._smoothing import SUMS
 
 # Kernels get the arrays they fill, and multiply small matrices themselves: making arrays and
@@ -99,7 +100,7 @@ def backward_passes(
     return ones, zeros, transition * pairs, expected
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _spread(factor, starts, order, t, n_bags, n_terms, spread):
     """The factors of step t of the first bags, a row for every term."""
     K = factor.shape[1]
@@ -112,7 +113,7 @@ def _spread(factor, starts, order, t, n_bags, n_terms, spread):
             c += K
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@njit(fastmath=SUMS, **INNER)
 def _leave(plain, marked, spread, same, other, leave_plain, leave_marked):
     """The messages that leave a step, from those that arrive."""
     for c in range(len(leave_plain)):
@@ -122,7 +123,7 @@ def _leave(plain, marked, spread, same, other, leave_plain, leave_marked):
         leave_marked[c] = keep * (spread[c] * marked[c]) + same[c] * scaled
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@njit(fastmath=SUMS, **INNER)
 def _times(rows, matrix, product):
     """Rows, one after the other, times a small square matrix."""
     K = len(matrix)
@@ -163,7 +164,7 @@ def _forward(
         _times(leaving[: 2 * after], transition, arrived[first : first + 2 * after])
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@njit(fastmath=SUMS, **INNER)
 def _meet(plain, marked, back_plain, back_marked, spread, same, other, with_same, with_other,
           through_plain, through_marked):  # fmt: skip
     """Weigh a step with either label, and take the backward messages through it."""
@@ -176,7 +177,7 @@ def _meet(plain, marked, back_plain, back_marked, spread, same, other, with_same
         through_marked[c] = spread[c] * (keep * back_marked[c])
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@njit(fastmath=SUMS, **INNER)
 def _sum_terms(values, total, summed):
     """Sum the rows of a bag's terms, and add them to a running total."""
     K = len(summed)
@@ -189,7 +190,7 @@ def _sum_terms(values, total, summed):
         total[c] += values[c]
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@njit(fastmath=SUMS, **INNER)
 def _add_pairs(left, right, pairs):
     """Add the products of every state on the left with every state on the right, row by row."""
     K = len(pairs)
