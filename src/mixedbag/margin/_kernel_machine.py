@@ -12,6 +12,7 @@ from mixedbag.margin._solution import Solution
 _BLOCK = 2**23  # kernel values computed at a time
 _LARGEST_SYSTEM = 2000
 _MOST_ROUNDS = 1000
+_LOOSE = 1e-3  # relative gap of machines on the way
 _FEW = 32  # columns computed at least at a time
 
 
@@ -94,20 +95,20 @@ class KernelMachine:
         self.tol = tol
 
     def solve(self, problem, start=None, loose=False):
-        """The solution, from that of a similar problem. It is precise even if `loose` would do."""
+        """The solution, from that of a similar problem; a `loose` one is nearly as precise."""
         if start is None:
             dual = np.zeros(len(problem.rows))
             self.columns.want(problem.rows[_first_slots(problem)])
         else:
             dual = _feasible(start.dual, problem)
-        violation = 1e-3
+        violation, tol = 1e-3, max(self.tol, _LOOSE) if loose else self.tol
         scores = self._scores(problem, dual)
         while True:
             self._descend(problem, dual, scores, violation)
             self._polish(problem, dual, scores)
             scores = self._scores(problem, dual)  # anew: many are equal, up to rounding
             expansion = _Expansion(problem, dual, scores)
-            if expansion.gap <= self.tol * expansion.objective or violation < 1e-6:
+            if expansion.gap <= tol * expansion.objective or violation < 1e-6:
                 return expansion.solution(self.columns.n_instances)
             violation *= 0.03
 
