@@ -99,6 +99,8 @@ class Rounds:
             return self.search.next(standing)
         loss = _LOSSES[type(scores.loss)], standing.level, scores.sign, scores.weight
         before = _weigh(*loss, scores.offsets, self.rows, self.bags)
+        if not np.isfinite(before):
+            return self.search.next(standing)
         candidates = self._candidates(scores.offsets, before, standing.weight)
         stumps = *self.search.grid.place(candidates.cell), candidates.left, candidates.right
         along = _Along(partial(self.pooling.along, self, scores, loss), stumps)
