@@ -15,6 +15,7 @@ from mixedbag._solvers.smo import climb
 from mixedbag.aggregate import AggregateSVC, _machines, svc
 from mixedbag.aggregate._count_program import assign_labels
 from mixedbag.aggregate._descent import carry_over, descend, dual_value, exchange, flip
+from mixedbag.aggregate._exchanges import BatchedSearch
 
 
 def problem(seed, n_bags=3, size=3, n_features=2):
@@ -367,3 +368,71 @@ def test_wrong_settings_are_named():
     ):
         with pytest.raises(ValueError, match=text):
             AggregateSVC(**wrong).fit(bags, counts)
+
+
+def large_problem(seed, size):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(1200, 4))
+    label = X[:, 0] - X[:, 1] + 0.5 * rng.normal(size=1200) > 0
+    bags = Bags(X, np.arange(0, 1201, size))
+    return bags, np.add.reduceat(label.astype(int), bags.offsets[:-1])
+
+
+class RidgeStart(AggregateSVC):
+    def _starts(self, *args):
+        yield next(super()._starts(*args))
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_many_instances_get_off_the_ridge_start(kernel):
+    gained = []
+    for seed in range(3):
+        bags, counts = large_problem(seed, 20)
+        start = RidgeStart(kernel=kernel, n_init=1).fit(bags, counts)
+        model = AggregateSVC(kernel=kernel).fit(bags, counts)
+        gained.append(model.objective_[-1] / start.objective_[-1])
+        assert (np.diff(model.objective_) < 0).all()
+        found = np.add.reduceat(model.labels_.astype(int), bags.offsets[:-1])
+        np.testing.assert_array_equal(found, counts)
+    assert max(gained) <= 1.0
+    assert min(gained) < 0.99
+
+
+def test_batches_find_what_enumeration_does(monkeypatch):
+    monkeypatch.setattr(svc, "_SEARCHED", 0)
+    for seed, D in itertools.product(range(4), (0.5, np.inf)):
+        bags, counts, _ = problem(seed, n_bags=4, size=3)
+        best = enumerate_labels(bags, counts, 1.0, D, machine)
+        found = AggregateSVC(D=D).fit(bags, counts).objective_[-1]
+        assert best * (1 - 1e-4) <= found <= 1.25 * best
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_pairs_are_promised_no_less_than_they_cost(kernel):
+    """What an exchange is promised to change bounds what it does; the best of a bag is taken."""
+    bags, counts, _ = problem(3, n_bags=10, size=6, n_features=3)
+    model = AggregateSVC(kernel=kernel, gamma=0.5)
+    machine = model._machine(bags, np.ones(10))
+    labels, _ = assign_labels(bags.instances[:, 0], bags.offsets, counts * 1.0, 1.0, np.inf)
+
+    def cost(labels):
+        scores, half = machine.solve(labels, np.ones(60))
+        return half + np.maximum(0, 1 - np.where(labels, 1, -1) * scores).sum()
+
+    before = cost(labels)
+    scores, dual = machine.scores, machine.dual
+    search = BatchedSearch(machine, bags.offsets, None, 0)
+    first, second = search._promising(labels)
+    assert len(first)
+    assert len(np.unique(bags.bag_of[first])) == len(first)
+    gram = machine.similarities()
+    promised = []
+    for i, j in zip(first, second):
+        shift = dual[i] - dual[j]
+        bend = gram[i, i] + gram[j, j] - 2 * gram[i, j]
+        promised.append(shift * (scores[i] - scores[j] - 0.5 * shift * bend))
+        trial = labels.copy()
+        trial[[i, j]] = False, True
+        assert cost(trial) >= before + promised[-1] - 1e-4 * before
+    assert promised == sorted(promised)
+    assert promised[-1] < 0

@@ -8,7 +8,7 @@ Classification has y = s, ε = 0 and β = s·dual; regression y the targets and 
 
 Certificate: nothing that may rise has a larger error than what may fall (up to `tol`); for
 classification also a lower and an upper bound on the machine's objective (`climb`).
-Callers: `margin` (kernels other than linear), `AggregateSVC` (search and proof of labels),
+Callers: `margin` and `AggregateSVC` (kernels other than linear; search and proof of labels),
 `AggregateSVR` (kernels other than linear).
 Library: LIBSVM. It has no warm starts, no partial Gram matrix, one tube for all rows, and cannot
 stop when a question is settled. Ours is 2.9 times faster on one machine and 1.5 times on those of

@@ -4,13 +4,16 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.svm import SVC
 
 from mixedbag._kernels import bag_means
 from mixedbag._solvers.interior_point import solve_box
+from mixedbag._solvers.smo import MOST_STEPS, climb
+from mixedbag.aggregate._count_program import signs
+from mixedbag.aggregate._descent import carry_over, dual_value
 
 _BAND = 0.3  # rows whose margin is within this of one are solved for first
 _FEW = 5000  # rows that are solved for all at once
+_PRECISION = 1e-6  # of a kernel machine: how far its objective may be above its bound, relatively
 
 
 class RelabelledLinearMachine:
@@ -30,14 +33,19 @@ class RelabelledLinearMachine:
         """Fit to labels; returns the instances' scores and ½‖w‖²."""
         if positive.all() or not positive.any():  # everything on one side costs nothing
             self.w, self.intercept = np.zeros(self.X.shape[1]), 1.0 if positive.all() else -1.0
-            return np.full(len(positive), self.intercept), 0.0
-        sign = np.where(positive, 1.0, -1.0)
+            self.scores, self.dual = self._scores(), np.zeros(len(positive))
+        else:
+            self.scores = self._solved(signs(positive), cost)
+        return self.scores, 0.5 * self.w @ self.w
+
+    def _solved(self, sign, cost):
+        """The scores of all rows once none is at the wrong bound."""
         if len(sign) <= _FEW:
             self._solve_rows(np.arange(len(sign)), sign, cost, np.zeros(len(sign)))
-            return self._scores(), 0.5 * self.w @ self.w
+            return self._scores()
         if self.w is None:
             some = np.linspace(0, len(sign) - 1, _FEW).astype(int)
-            some = np.unique(np.r_[some, positive.argmin(), positive.argmax()])
+            some = np.unique(np.r_[some, sign.argmin(), sign.argmax()])
             self._solve_rows(some, sign, cost * len(sign) / len(some), np.zeros(len(sign)))
         scores = self._scores()
         solved = _near_margin(sign, cost, scores)
@@ -47,8 +55,15 @@ class RelabelledLinearMachine:
             scores = self._scores()
             wrong = np.where(at_bound != 0.0, sign * scores > 1.0, sign * scores < 1.0) & ~solved
             if not wrong.any():
-                return scores, 0.5 * self.w @ self.w
+                return scores
             solved |= wrong
+
+    def distances(self, some, others):
+        """Squared, between two sets of rows."""
+        a, b = self.X[some], self.X[others]
+        if sparse.issparse(a):
+            a, b = a.toarray(), b.toarray()
+        return (a**2).sum(axis=1)[:, None] + (b**2).sum(axis=1) - 2.0 * a @ b.T
 
     def similarities(self):
         """x_i·x_j of all pairs of rows."""
@@ -63,8 +78,9 @@ class RelabelledLinearMachine:
         X, s, c = self.X[rows], sign[rows], cost[rows]
         low, high = np.minimum(s, 0.0) * c, np.maximum(s, 0.0) * c
         fixed = self.X.T @ at_bound
-        _, w, self.intercept, _ = solve_box(X, s - X @ fixed, low, high, at_bound.sum())
-        self.w = w + fixed
+        beta, w, self.intercept, _ = solve_box(X, s - X @ fixed, low, high, at_bound.sum())
+        self.w, self.dual = w + fixed, at_bound.copy()
+        self.dual[rows] = beta
 
 
 def _near_margin(sign, cost, scores):
@@ -85,26 +101,32 @@ def _at_bound(sign, cost, scores, solved):
 
 
 class RelabelledKernelMachine:
-    """The same with a kernel, by LIBSVM on a Gram matrix that is computed once."""
+    """The same with a kernel: steps of two multipliers, from those of the last labels."""
 
     def __init__(self, gram, bags):
-        self.gram = gram
+        self.gram = np.ascontiguousarray(gram, dtype=float)
         # Mean similarity to every bag: what a first, linear guess may use.
         self.features = bag_means(bags.with_instances(gram)).T
+        self.offsets, self.sign, self.dual = bags.offsets, None, np.zeros(len(gram))
 
     def similarities(self):
         """K(x_i, x_j) of all pairs of rows."""
-        return np.ascontiguousarray(self.gram, dtype=float)
+        return self.gram
+
+    def distances(self, some, others):
+        """Squared, between two sets of rows, in the space of the kernel."""
+        own = np.diagonal(self.gram)
+        return own[some, None] + own[others] - 2.0 * self.gram[np.ix_(some, others)]
 
     def solve(self, positive, cost):
         """Fit to labels; returns the instances' scores and ½‖w‖²."""
-        self.dual = np.zeros(len(positive))
-        if positive.all() or not positive.any():
-            self.intercept = 1.0 if positive.all() else -1.0
-            return np.full(len(positive), self.intercept), 0.0
-        machine = SVC(C=1.0, kernel="precomputed", tol=1e-4)
-        machine.fit(self.gram, positive, sample_weight=cost)
-        self.dual[machine.support_] = machine.dual_coef_[0]
-        self.intercept = float(machine.intercept_[0])
-        scores = self.gram @ self.dual
-        return scores + self.intercept, 0.5 * self.dual @ scores
+        sign = signs(positive)
+        if self.sign is not None:
+            self.dual = carry_over(self.offsets, self.sign, sign, self.dual)
+        self.sign = sign
+        error, value = dual_value(self.gram, sign, self.dual)
+        *_, self.intercept, _ = climb(
+            self.gram, sign, cost, self.dual, error, value, np.inf, 0.0, _PRECISION, MOST_STEPS
+        )
+        self.scores = sign - error + self.intercept
+        return self.scores, 0.5 * self.dual @ (sign - error)

@@ -10,17 +10,18 @@ from mixedbag.aggregate._alternation import alternate
 from mixedbag.aggregate._bag_totals import ridge_scores
 from mixedbag.aggregate._branch_and_bound import prove
 from mixedbag.aggregate._count_program import Program, assign_labels
+from mixedbag.aggregate._exchanges import BETTER, BatchedSearch
 from mixedbag.aggregate._label_search import search_labels
 from mixedbag.aggregate._machines import RelabelledKernelMachine, RelabelledLinearMachine
 from mixedbag.aggregate._mixed_integer import solve_highs, solve_scip
+from mixedbag.aggregate.logistic import AggregateLogisticRegression
 from mixedbag.counts import CountClassifier
 from mixedbag.exceptions import InputError
 
 __all__ = ["AggregateSVC"]
 
-_SEARCHED = 1000  # instances at most whose labels are searched, not only alternated
+_SEARCHED = 1000  # instances at most whose labels are exchanged one pair at a time
 _PROVABLE = 5000  # instances at most for branch and bound, which compares all pairs
-_BETTER = 1e-5  # what an alternation has to gain, relatively, for another to follow
 
 
 class AggregateSVC(CountClassifier):
@@ -37,10 +38,10 @@ class AggregateSVC(CountClassifier):
     In large bags of mixed classes many labels agree with the counts, and those of the widest margin
     need not be the true ones: a smaller C, chosen by cross-validation, is worth trying there.
 
-    The linear machine also learns from `mixedbag.engines.DistributedBags`, by the alternation of
-    more than a thousand instances. That is not how fewer learn: a search compares all pairs, which
-    blocks cannot. And here a machine is solved for the rows near its margin alone, which saves
-    three quarters of the work on 20,000 rows (``python -m benchmarks product/one_place``).
+    The linear machine also learns from `mixedbag.engines.DistributedBags`, by alternation from
+    least squares alone: exchanges need the labels of all bags in one place. And here a machine is
+    solved for the rows near its margin alone, which saves three quarters of the work on 20,000
+    rows (``python -m benchmarks product/one_place``).
 
     Parameters
     ----------
@@ -67,8 +68,10 @@ class AggregateSVC(CountClassifier):
     n_init : int, default=100
         Starts at most; the lowest objective is kept. The first is least squares on bag totals,
         later ones are random exchanges in the best labels so far and random labels. The total work
-        is limited in proportion: hundreds of instances are given fewer starts, more than a
-        thousand only the first, and no exchanges.
+        is limited in proportion: hundreds of instances are given fewer starts. More than a
+        thousand start from least squares and from the chances of `AggregateLogisticRegression`
+        (with a finite D, from one class alone, too), and exchange a pair of labels in many bags at
+        once, as long as that helps and no more than `n_init` machines were solved.
     max_iter : int, default=1000
         Alternations and exchanges at most, from each start.
     time_limit : float, default=60.0
@@ -204,7 +207,7 @@ class AggregateSVC(CountClassifier):
                 "on a cluster, AggregateSVC learns with method='alternating' and kernel='linear'"
             )
         self.coef_, self.intercept_, history = alternate(
-            blocks, self.C, self.D, self._iterations(self.max_iter), _BETTER
+            blocks, self.C, self.D, self._iterations(self.max_iter), BETTER
         )
         self.objective_, self.n_iter_ = np.minimum.accumulate(history), len(history)
 
@@ -230,7 +233,7 @@ class AggregateSVC(CountClassifier):
             labels, objective = self._solve(machine, bags, positives, weight, before)
             if not history or objective < history[-1]:
                 history.append(objective)
-            if (labels == before).all() or objective > last * (1.0 - _BETTER):
+            if (labels == before).all() or objective > last * (1.0 - BETTER):
                 break
             last = objective
         return labels, history
@@ -245,14 +248,32 @@ class AggregateSVC(CountClassifier):
         """Labels to start from and, if they were searched for, the objectives on the way."""
         if np.isinf(self.D) and ((positives == 0) | (positives == bags.sizes)).all():
             return bags.spread(positives > 0), []  # nothing to search for
-        scores = ridge_scores(bags.with_instances(machine.features), positives, weight, self.C)
+        first = bags.with_instances(machine.features)
+        scores = ridge_scores(first, positives, weight, self.C)
         if bags.n_instances > _SEARCHED:
-            # Only ranks mean something before a machine is solved: counts are met, at any price.
-            return assign_labels(scores, bags.offsets, positives, 1.0, np.inf)[0], []
+            search = BatchedSearch(
+                machine,
+                bags.offsets,
+                lambda labels: self._solve(machine, bags, positives, weight, labels),
+                self.n_init,
+            )
+            return search.best_of(self._starts(first, positives, weight, scores))
         return search_labels(
             machine.similarities(), bags, positives, self.C * bags.spread(weight), self.D / self.C,
             scores, self.n_init, self.max_iter, check_random_state(self.random_state),
         )  # fmt: skip
+
+    def _starts(self, bags, positives, weight, ridge):
+        """Labels by ranks: of least squares, and of chances; where misses have a price, one class.
+
+        Only ranks mean something before a machine is solved: counts are met, at any price.
+        """
+        counts = np.column_stack([bags.sizes - positives, positives])
+        chances = AggregateLogisticRegression().fit(bags, counts, sample_weight=weight)
+        for scores in (ridge, chances.predict_proba_instances(bags)[:, 1]):
+            yield assign_labels(scores, bags.offsets, positives, 1.0, np.inf)[0]
+        if not np.isinf(self.D):
+            yield from (np.full(bags.n_instances, positive) for positive in (False, True))
 
     def _prove(self, machine, bags, positives, weight, labels, history):
         """The best labels found within the time limit, and the objectives on the way to them."""
