@@ -1,6 +1,7 @@
 """Intervals cover the truth as often as they say; limits of tables are those of brute force."""
 
 import itertools
+import warnings
 
 import matplotlib as mpl
 import numpy as np
@@ -342,6 +343,40 @@ def test_equal_rates_are_found_by_regression_and_model_within_the_bounds():
     slack = 0.03  # precincts stand as fifty people
     assert (model.precincts >= bounds.precincts_low - slack).all()
     assert (model.precincts <= bounds.precincts_high + slack).all()
+
+
+def test_covariates_of_precincts_that_differ_by_chance_alone_are_warned_of():
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 2, size=(30, 32))
+    yes = (rng.random((30, 32)) < 0.3 + 0.4 * group).sum(axis=1)
+
+    def asked(old, covariates):
+        table = RowByColumn(np.column_stack([32 - old, old]), np.column_stack([32 - yes, yes]))
+        return table.model(covariates, n_draws=3)
+
+    place = rng.normal(size=(30, 1))
+    with pytest.warns(UserWarning, match="no more than chance"):
+        asked(group.sum(axis=1), place)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        asked(group.sum(axis=1), None)
+        asked(np.where(place[:, 0] > 0, 24, 8), place)
+
+
+def test_draws_of_weights_are_about_the_model():
+    """With more features than bags, chances that are drawn lie nearer to one half."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(320, 60))
+    yes = X[:, 0] + 0.3 * rng.normal(size=320) > 1.0
+    bags = Bags(X, np.arange(0, 321, 8))
+    y = np.add.reduceat(yes.astype(int), bags.offsets[:-1])
+    model = AggregateLogisticRegression().fit(bags, y)
+    models = posterior(model, bags, y, n_draws=200)
+    drawn = np.mean([one.predict_proba_instances(bags)[:, 1].mean() for one in models.models])
+    told = models.totals(bags, outcome=False)
+    own = model.predict_proba_instances(bags)[:, 1].mean()
+    middle = (told.low + told.high).sum() / 2 / 320
+    assert abs(middle - own) < 0.5 * abs(drawn - own)
 
 
 def test_pictures_show_what_they_hold():

@@ -21,8 +21,11 @@ class Chances:
     def variance(self, expected):
         return expected * (1.0 - expected)
 
+    def natural(self, expected):
+        return logit(np.clip(expected, _CERTAIN, 1.0 - _CERTAIN))
+
     def shifted(self, expected, by):
-        return expit(logit(np.clip(expected, _CERTAIN, 1.0 - _CERTAIN)) + by)
+        return expit(self.natural(expected) + by)
 
     def unit(self, spread):
         """A shift that is neither small nor large."""
@@ -60,6 +63,9 @@ class Events:
     def variance(self, expected):
         return expected
 
+    def natural(self, expected):
+        return np.log(np.maximum(expected, np.finfo(float).tiny))
+
     def shifted(self, expected, by):
         return expected * np.exp(by)
 
@@ -82,6 +88,9 @@ class Amounts:
 
     def variance(self, expected):
         return np.ones_like(expected)
+
+    def natural(self, expected):
+        return expected
 
     def shifted(self, expected, by):
         return expected + by

@@ -6,6 +6,7 @@ certain (the method of bounds), Goodman's regression, which takes the rates as t
 and a logistic model whose rates may change with covariates and agree with every precinct's margins.
 """
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["PrecinctBoundsDisplay", "RateDisplay", "Rates", "RowByColumn", "TomographyDisplay"]
+
+_BY_CHANCE = 0.01  # a table of people that is less likely than this was not dealt out at random
 
 
 @dataclass(frozen=True)
@@ -191,7 +194,7 @@ class RowByColumn:
         Parameters
         ----------
         covariates : array of shape (n_precincts, n_covariates), optional
-            What is known of precincts: income, age, region. Standardise them.
+            What is known of precincts: region, density, a tax. Standardise them.
         estimator : learner of counts, optional
             By default `AggregateLogisticRegression` with ``C=10`` and ``likelihood="mean"``: the
             people that stand for a precinct are no counts.
@@ -200,7 +203,22 @@ class RowByColumn:
         n_draws : int
             Refits for the intervals.
         random_state : int
+
+        Warns
+        -----
+        UserWarning
+            If there are covariates, and precincts differ in their groups by no more than if people
+            had been dealt out at random. Then covariates differ as people happen to, too: a mean
+            of theirs that goes with a group explains what the group does, the rates of groups come
+            out too much alike, and limits do not tell.
         """
+        if covariates is not None and self._dealt_out():
+            warnings.warn(
+                "precincts differ in their groups by no more than chance would have it: covariates "
+                "that are means of the people may take what groups do for their own, and rates "
+                "be off by more than their limits; compare those without covariates, and bounds()",
+                stacklevel=2,
+            )
         if estimator is None:
             estimator = AggregateLogisticRegression(C=10.0, likelihood="mean")
         bags, group, shares = self._as_bags(covariates, resolution)
@@ -218,6 +236,15 @@ class RowByColumn:
         return Rates(
             district.estimate, district.low, district.high, found.estimate, found.low, found.high
         )
+
+    def _dealt_out(self):
+        """Whether groups are spread over precincts as by chance; mere shares do not tell."""
+        if len(self.rows) < 2 or not np.array_equal(self.rows, np.round(self.rows)):
+            return False
+        from scipy.stats import chi2_contingency
+
+        present = self.rows[:, self.rows.sum(axis=0) > 0]
+        return present.shape[1] > 1 and chi2_contingency(present).pvalue > _BY_CHANCE
 
     def _as_bags(self, covariates, resolution):
         """Precincts as bags of people, the group of each person, and the shares of answers."""

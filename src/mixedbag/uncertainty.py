@@ -208,21 +208,35 @@ class PlausibleModels:
         law, size = law_of(self.model), np.bincount(codes, minlength=n)
         unseen = {} if effects is None else self._unseen()
 
+        def rates_by(model):
+            value = expected(model, bags)
+            return value, np.bincount(codes, value, minlength=n) / np.maximum(size, 1)
+
+        off = self._off_centre(lambda model: law.natural(rates_by(model)[1]))
+
         def question(model):
-            value, itself = expected(model, bags), model is self.model
-            sums = np.bincount(codes, value, minlength=n)
-            if outcome and not itself:
-                found = law.found(value, codes, n, bags, self.spread, rng)
-            else:
-                found = sums
-            if effects is None:
-                return found
-            by = unseen.get(id(model))
-            shift = effects.mean(model) if itself else effects.drawn(model, rng, by)
-            rate = sums / np.maximum(size, 1)
+            (value, rate), itself = rates_by(model), model is self.model
+            found, shift = rate * size, 0.0
+            if not itself:
+                found = law.found(value, codes, n, bags, self.spread, rng) if outcome else found
+                shift = -off
+            if effects is not None:
+                by = unseen.get(id(model))
+                shift = shift + (effects.mean(model) if itself else effects.drawn(model, rng, by))
             return law.within(found + size * (law.shifted(rate, shift) - rate), size)
 
         return self.ask(question, names)
+
+    def _off_centre(self, natural):
+        """How far draws of weights lie, on average, from the model about which they are drawn.
+
+        By as much as weights are unknown, chances that are drawn lie nearer to one half, so that
+        draws do not even meet the counts which the model was fitted to. Refits are, and do.
+        """
+        drawn = self.unexplained is not None and self.unexplained.unseen is None
+        if not drawn:
+            return 0.0
+        return np.mean([natural(model) for model in self.models], axis=0) - natural(self.model)
 
     def _unseen(self):
         """The bags that each model has not seen, where it has not seen some."""
