@@ -60,7 +60,13 @@ def test_shares_are_asked_for_in_the_words_that_they_are_learned_by(tmp_path, am
     assert "rule proportion" in told.stdout
     asked = ("predict", "model.skops", "t.csv", "--instances", f"--amount={amount}")
     command(*asked, "--out", "a.csv", folder=tmp_path)
-    chances = np.genfromtxt(tmp_path / "a.csv", delimiter=",", names=True)["amount"]
+    answers = np.genfromtxt(tmp_path / "a.csv", delimiter=",", names=True)
+    chances, labels = answers["amount"], answers["predicted"]
     np.testing.assert_allclose(bag_sum(chances, data.bags.offsets), data.y, atol=1e-6)
+    np.testing.assert_array_equal(bag_sum(labels, data.bags.offsets), data.y)
+    for run in map(slice, data.bags.offsets, data.bags.offsets[1:]):
+        assert min(chances[run][labels[run] == 1], default=1) >= max(
+            chances[run][labels[run] == 0], default=0
+        )
     told = command(*asked[:-1], "--amount=voters", folder=tmp_path, code=2)
     assert "shares, which are between 0 and 1" in told.stderr

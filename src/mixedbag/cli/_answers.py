@@ -54,7 +54,8 @@ def bag_answers(model, bags):
 def instance_answers(model, bags, amounts=None):
     """Predictions of the instances, in their order: an array a named column.
 
-    Where the `amounts` of the bags are known, those of their instances add up to them.
+    Where the `amounts` of the bags are known, those of their instances add up to them; from counts
+    and shares, so do labels.
     """
     _refuse_other_features(model, bags)
     if amounts is not None:
@@ -62,7 +63,11 @@ def instance_answers(model, bags, amounts=None):
 
         if not isinstance(model, AmountModel):
             raise InputError("--amount is for models of counts, shares, totals or means")
-        return _amounts(model.predict_instances(bags, amounts).reshape(bags.n_instances, -1))
+        values = model.predict_instances(bags, amounts).reshape(bags.n_instances, -1)
+        labels = {}
+        if model.origin.rule in ("count", "proportion"):
+            labels = {"predicted": _labels_that_add_up(values, bags.offsets)}
+        return labels | _amounts(values)
     if _evidence.speaks_of_amounts(model):
         return _amounts(_evidence.amount_evidence_of_instances(model, bags))
     if hasattr(model, "predict_proba_instances") and hasattr(model, "predict_instances"):
@@ -75,6 +80,17 @@ def _refuse_other_features(model, bags):
     n_features = getattr(model, "n_features_in_", bags.n_features)
     if n_features != bags.n_features:
         raise InputError(f"{bags.n_features} features where the model learned from {n_features}")
+
+
+def _labels_that_add_up(chances, offsets):
+    """0 or 1 of each instance (or the number of its class), so many as the chances of a bag are."""
+    from mixedbag.counts import labels_that_add_up
+
+    if chances.shape[1] == 1:
+        chances = np.hstack([1.0 - chances, chances])
+    scores = np.log(np.maximum(chances, np.finfo(float).tiny))
+    runs = map(slice, offsets, offsets[1:])
+    return np.concatenate([labels_that_add_up(scores[run], chances[run].sum(0)) for run in runs])
 
 
 def _amounts(values):

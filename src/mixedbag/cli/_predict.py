@@ -41,7 +41,7 @@ def command(
     The model remembers the columns it learned from. The rows of a bag need not be adjacent. The
     column "outside" names features that are far from all that was learned from: by more than a
     quarter of their range. With --amount, the amounts of instances add up to the known one of their
-    bag.
+    bag; from counts and shares, "predicted" are the labels that suit them best.
     """
     import pyarrow as pa
     from joblib import cpu_count
