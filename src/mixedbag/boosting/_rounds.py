@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from mixedbag._solvers import INNER
 from mixedbag._sorting import ascending
 from mixedbag.boosting._codes import DenseCodes
 from mixedbag.boosting._scores import TINY
@@ -40,6 +41,7 @@ _HUGE = 1e100  # odds of a bag that count as certainty
 _EXPONENTIAL, _SIGN = 0, 0
 _LOSSES = {ExponentialLoss: _EXPONENTIAL, LogisticLoss: 1}
 _compiled = njit(cache=True, nogil=True, error_model="numpy")  # no check before each division
+_inner = njit(error_model="numpy", **INNER)
 
 
 def quick_rounds(search: StumpSearch, scores) -> "StumpSearch | Rounds":
@@ -98,7 +100,9 @@ class Rounds:
         if not self.pooling.derive(scores, self.rows, self.bags):
             return self.search.next(standing)
         loss = _LOSSES[type(scores.loss)], standing.level, scores.sign, scores.weight
-        before = _weigh(*loss, scores.offsets, self.rows, self.bags)
+        pooled, _, slope, cross, rank = self.bags
+        known = self.rows[0], self.rows[2], pooled, rank
+        before = _weigh(*loss, scores.offsets, *known, slope, cross)
         if not np.isfinite(before):
             return self.search.next(standing)
         candidates = self._candidates(scores.offsets, before, standing.weight)
@@ -158,8 +162,9 @@ class _Softly:
         self.constant = level - np.log(np.diff(start.offsets)) / start.pooling.lam
 
     def derive(self, scores, rows, bags):
-        given = scores.values, scores.offsets, scores.pooling.lam, self.constant
-        _pool_softly(*given, rows, bags)
+        lam = scores.pooling.lam
+        _pool_softly(scores.values, scores.offsets, lam, self.constant, rows[0], rows[1], bags[0])
+        bags[1], bags[4] = 1.0, -lam
         return True
 
     def along(self, rounds, scores, loss, slots, cuts, left, right):
@@ -207,7 +212,7 @@ class _InOrder:
 _POOLINGS = {LogSumExp: _Softly, LogMeanExp: _Softly, ISR: _Softly, NoisyOr: _Any, OWA: _InOrder}
 
 
-@_compiled
+@_inner
 def _loss_of(loss, margin, level):
     """As in `mixedbag.boosting.losses`."""
     if loss == _EXPONENTIAL:
@@ -223,35 +228,33 @@ def _loss_of(loss, margin, level):
 
 
 @_compiled
-def _weigh(loss, level, sign, weight, offsets, rows, bags):
+def _weigh(loss, level, sign, weight, offsets, q, size, pooled, rank, slope, cross):
     """The derivatives of the loss, from those of the scores; the total loss."""
     total = 0.0
     for bag in range(len(sign)):
-        value, first, second = _loss_of(loss, sign[bag] * bags[0, bag], level)
+        value, first, second = _loss_of(loss, sign[bag] * pooled[bag], level)
         total += weight[bag] * value
-        slope = weight[bag] * sign[bag] * first
-        bags[2, bag] = slope
-        bags[3, bag] = weight[bag] * second + slope * bags[4, bag]
-        for row in range(offsets[bag], offsets[bag + 1]):
-            rows[2, row] = abs(slope) * rows[0, row]
+        slope[bag] = weight[bag] * sign[bag] * first
+        cross[bag] = weight[bag] * second + slope[bag] * rank[bag]
+        for row in range(np.uint64(offsets[bag]), np.uint64(offsets[bag + 1])):
+            size[row] = abs(slope[bag]) * q[row]
     return total
 
 
 @_compiled
-def _pool_softly(scores, offsets, lam, constant, rows, bags):
+def _pool_softly(scores, offsets, lam, constant, weight, bend, pooled):
     for bag in range(len(constant)):
-        begin, end = offsets[bag], offsets[bag + 1]
+        begin, end = np.uint64(offsets[bag]), np.uint64(offsets[bag + 1])
         top, total = -inf, 0.0
         for row in range(begin, end):
             top = max(top, lam * scores[row])
         for row in range(begin, end):
-            rows[0, row] = exp(lam * scores[row] - top)
-            total += rows[0, row]
+            weight[row] = exp(lam * scores[row] - top)
+            total += weight[row]
         for row in range(begin, end):
-            rows[0, row] /= total
-            rows[1, row] = lam * rows[0, row]
-        bags[0, bag], bags[1, bag] = (top + log(total)) / lam + constant[bag], 1.0
-        bags[4, bag] = -lam
+            weight[row] /= total
+            bend[row] = lam * weight[row]
+        pooled[bag] = (top + log(total)) / lam + constant[bag]
 
 
 @_compiled
@@ -300,7 +303,7 @@ def _pool_in_order(scores, offsets, ranked, rows, bags, order):
         bags[0, bag], bags[1, bag], bags[4, bag] = pooled, 1.0, 0.0
 
 
-@_compiled
+@_inner
 def _first_best(gain, n_cells):
     """The cell of the largest gain; the first of those that tie."""
     # Four at a time: one after the other, each would wait for the one before.
