@@ -40,7 +40,7 @@ class AggregateSVC(CountClassifier):
 
     The linear machine also learns from `mixedbag.engines.DistributedBags`, by alternation from
     least squares alone: exchanges need the labels of all bags in one place. And here a machine is
-    solved for the rows near its margin alone, which saves three quarters of the work on 20,000
+    solved for the rows near its margin alone, which saves half of the work on 20,000
     rows (``python -m benchmarks product/one_place``).
 
     Parameters
