@@ -121,8 +121,9 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
     1.0
     """
 
-    # Further searches bring nothing on the development collection that is more than chance.
-    _search_space = {"C": [1.0, 5.0], "n_init": [1]}
+    # Further searches bring nothing on the development collection that is more than chance; four
+    # features a round, not two, .030 ± .012 of accuracy.
+    _search_space = {"C": [1.0, 5.0], "n_init": [1], "features_per_round": [4]}
     _parameter_constraints = {
         "update": [one_of("synchronous", "asynchronous")],
         "init": [one_of("selected", "direction", "random")],
