@@ -156,7 +156,6 @@ NOTES = (
     "that forest is ahead of it by bags for all but one, who has both alike. From the one world to "
     "the other the forest changes by less than the model loses: what people do is not made by a "
     "few short autoregressions.\n\n"
-    "**What it does not show.** That a truer model would be enough: standing is told far worse by "
-    "all learners than by the world's own parameters, because forty bags, half of them with a "
-    "quarter of the activity, say little. Every world is one draw, and three folds are few."
+    "**What it does not show.** Why the fitted model is so far below the world's own parameters: "
+    "`why` takes these away one by one. Every world is one draw, and three folds are few."
 )

@@ -95,8 +95,8 @@ def rivals(rows):
 NOTES = (
     "The problems, folds and settings of `mixed`, from which the rows of the other methods are. "
     f"By stretches: `stretch={LENGTH}`, a bag has the score of its best {LENGTH} samples in a row; "
-    "learning is the same. **Why forests on quantiles stay ahead** (an argument, not a proof; "
-    "`own_world` asks how the model does where it is true). (1) "
+    "learning is the same; `several` averages models. **Why forests on quantiles stay ahead** (an "
+    "argument; `own_world` and `why` measure where the model is true). (1) "
     "A state knows its samples by their mean and by their second moments over order + 1 samples in "
     "a row: stretches that agree in these are one to the model. At 52 samples a second that is "
     "less than a tenth of a second; windows of 50 samples, a second, see whole steps, and their "
