@@ -88,20 +88,34 @@ def over_windows(train, y, test):
 
 
 def table(rows):
-    lines = [
+    several = [row for row in rows if any(f"of {SEVERAL}" in name for name in row["areas"])]
+    names = [name for name in rows[0]["areas"] if all(name in row["areas"] for row in rows)]
+    return [
+        Table("Development problems", lines(rows, names), notes(rows)),
+        Table(
+            f"Several starts, {len(several)} of the problems",
+            lines(several, several[0]["areas"]) if several else [],
+            f"highest of {SEVERAL}: the start of the largest density goes on (`n_init`); mean of "
+            f"{SEVERAL}: all of them do, and their probabilities are averaged (`n_models`).",
+        ),
+    ]
+
+
+def lines(rows, names):
+    return [
         {"method": name}
         | dict(zip(("bags", "samples"), np.mean([r["areas"][name] for r in rows], axis=0).tolist()))
-        for name in rows[0]["areas"]
+        for name in names
     ]
+
+
+def notes(rows):
     gain = np.mean([row["nats a bag"] for row in rows])
-    notes = (
+    return (
         f"Mean areas under the curve. states: ARHMM-MIL of order {ORDER}, {STATES} states with "
         f"levels, on samples. components: order 0 on {COMPONENTS} principal components of "
         f"standardised quantile windows. forest's scores: {FEW} states on the scores that forests "
         "give to bags left out of them. Twice the states raise the objective of the model on "
         f"samples by {gain:.0f} nats a bag; all labels together could raise it by log 2 = 0.7 a "
-        f"bag, half of the bags being positive. highest of {SEVERAL}: the start of the largest "
-        f"density goes on (`n_init`); mean of {SEVERAL}: all of them do, and their probabilities "
-        "are averaged (`n_models`)."
+        "bag, half of the bags being positive."
     )
-    return [Table("Development problems", lines, notes)]
