@@ -39,6 +39,7 @@ def test_counts_of_a_population_are_shares_of_it(path):
     data = read(path, "place", "yes/voters")
     np.testing.assert_allclose(data.y, [1 / 30, 2 / 10, np.nan])
     assert "voters" not in data.bags.feature_names
+    assert any("1 of 0.2, 1 of 0.03" in note for note in data.notes)
 
 
 def test_counts_that_are_not_of_the_rows_are_shares(tmp_path):

@@ -22,9 +22,13 @@ def in_shares(data: "BagData", name: str | None = None, by_sizes: bool = True) -
     shares = None if data.y is None else as_shares(data.y, data.bags.sizes, name, by_sizes)
     if shares is None:
         return data
-    said, says = (f"({class_sizes(y)})" for y in (data.y, shares))  # not that there are 46 classes
-    notes = (note.replace(said, says) for note in data.notes)
-    return replace(data, y=shares, notes=(*notes, NOTE))
+    return _with_labels(data, shares, (*data.notes, NOTE))
+
+
+def _with_labels(data, y, notes):
+    """The data with labels in the place of others; not noted as those: 46 classes, counts."""
+    said, says = (f"({class_sizes(labels)})" for labels in (data.y, y))
+    return replace(data, y=y, notes=tuple(note.replace(said, says) for note in notes))
 
 
 def label_columns(
@@ -75,7 +79,7 @@ def read_several(
                 notes.append("counts are of more than the rows of a bag: taken as shares")
             table[told] /= whole[:, None]
         table[~told] = np.nan
-    return replace(data, y=table if len(columns) > 1 else table[:, 0], notes=tuple(notes))
+    return _with_labels(data, table if len(columns) > 1 else table[:, 0], notes)
 
 
 def _numbers(y, name):
