@@ -373,10 +373,10 @@ def test_draws_of_weights_are_about_the_model():
     model = AggregateLogisticRegression().fit(bags, y)
     models = posterior(model, bags, y, n_draws=200)
     drawn = np.mean([one.predict_proba_instances(bags)[:, 1].mean() for one in models.models])
-    told = models.totals(bags, outcome=False)
+    told = models.rates(bags, np.zeros(320, dtype=int), outcome=False)
     own = model.predict_proba_instances(bags)[:, 1].mean()
-    middle = (told.low + told.high).sum() / 2 / 320
-    assert abs(middle - own) < 0.5 * abs(drawn - own)
+    middle = (told.low[0] + told.high[0]) / 2
+    assert abs(middle - told.estimate[0]) < 0.5 * abs(drawn - own)
 
 
 def test_pictures_show_what_they_hold():

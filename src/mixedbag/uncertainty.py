@@ -195,7 +195,7 @@ class PlausibleModels:
         names, codes, effects = judged_groups(
             self.model, self.unexplained, bags, groups, learned_groups
         )
-        sums = self._sums(bags, codes, len(names), outcome, names, effects)
+        sums = self._sums(bags, codes, len(names), outcome, names, effects, centred=True)
         size = np.bincount(codes, minlength=len(names))
         asked = size > 0
         estimate, low, high = (
@@ -203,7 +203,7 @@ class PlausibleModels:
         )
         return Interval(estimate, low, high, names[asked])
 
-    def _sums(self, bags, codes, n, outcome, names, effects=None):
+    def _sums(self, bags, codes, n, outcome, names, effects=None, centred=False):
         rng = np.random.default_rng(self.random_state)
         law, size = law_of(self.model), np.bincount(codes, minlength=n)
         unseen = {} if effects is None else self._unseen()
@@ -212,7 +212,7 @@ class PlausibleModels:
             value = expected(model, bags)
             return value, np.bincount(codes, value, minlength=n) / np.maximum(size, 1)
 
-        off = self._off_centre(lambda model: law.natural(rates_by(model)[1]))
+        off = self._off_centre(lambda model: law.natural(rates_by(model)[1])) if centred else 0.0
 
         def question(model):
             (value, rate), itself = rates_by(model), model is self.model
@@ -231,7 +231,8 @@ class PlausibleModels:
         """How far draws of weights lie, on average, from the model about which they are drawn.
 
         By as much as weights are unknown, chances that are drawn lie nearer to one half, so that
-        draws do not even meet the counts which the model was fitted to. Refits are, and do.
+        draws do not even meet the counts which the model was fitted to. Refits are, and do. Not for
+        totals of single bags, which are whole numbers: moved by a little, limits would miss them.
         """
         drawn = self.unexplained is not None and self.unexplained.unseen is None
         if not drawn:
