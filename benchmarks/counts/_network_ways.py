@@ -2,7 +2,8 @@
 
 `HeldOut` stops each network where bags that it leaves out are likeliest. `Mixing` adds bags that
 are thrown together from parts of two, as MixBag does: of a part, the expected count is known, and
-how far a part drawn at random lies from it.
+how far a part drawn at random lies from it. `Dropout` leaves out hidden units at random, others for
+every instance and step; steps are Adam's then, which `Steps` takes without leaving anything out.
 """
 
 import numpy as np
@@ -94,3 +95,55 @@ class _MixedNetwork(Network):
         by_all = [X.T @ by_input, by_input.sum(axis=0), active.T @ by_z, by_z.sum(axis=0)]
         gradient += np.concatenate([np.ravel(part) for part in by_all]) / weight.sum()
         return loss + 0.5 * self.certainty @ error**2 / weight.sum(), gradient
+
+
+class Steps(AggregateMLPClassifier):
+    """All bags at once by Adam; `left_out` is the share of hidden units that a step leaves out."""
+
+    left_out = 0.0
+    n_steps = 300
+    rate = 0.02
+
+    def _lbfgs(self, network, start, bags, target, weight, rng):
+        rng = np.random.default_rng(check_random_state(rng).randint(2**31))
+        noisy = _NoisyNetwork(network, self.left_out, rng)
+        flat, mean, square, history = start.copy(), 0.0, 0.0, []
+        for step in range(1, self.n_steps + 1):
+            loss, slope = noisy.objective(flat, bags.instances, bags.offsets, target, weight)
+            history.append(loss)
+            mean, square = 0.9 * mean + 0.1 * slope, 0.999 * square + 0.001 * slope**2
+            rate = self.rate * (1.0 - (step - 1) / self.n_steps)
+            expected = np.sqrt(square / (1 - 0.999**step)) + 1e-8
+            flat -= rate * mean / (1 - 0.9**step) / expected
+        return flat, np.array(history)
+
+
+class Dropout(Steps):
+    left_out = 0.2
+
+
+class HalfDropout(Steps):
+    left_out = 0.5
+
+
+class _NoisyNetwork(Network):
+    """Hidden units are left out at random, the others are as much stronger."""
+
+    def __init__(self, network, left_out, rng):
+        self.__dict__ |= vars(network)
+        self.left_out, self.rng = left_out, rng
+
+    def objective(self, flat, X, offsets, target, weight):
+        if not self.left_out:
+            return super().objective(flat, X, offsets, target, weight)
+        hidden, _, output, bias = self.split(flat)
+        active, _ = self.forward(flat, X)
+        there = (self.rng.random(active.shape) > self.left_out) / (1.0 - self.left_out)
+        loss, by_z = self.head.loss((active * there) @ output + bias, offsets, target, weight)
+        by_input = by_z @ output.T * there * active * (1.0 - active)
+        by_hidden = X.T @ by_input + self.alpha * self.hidden_price * hidden
+        by_output = (active * there).T @ by_z + self.alpha * output
+        by_all = [by_hidden, by_input.sum(axis=0), by_output, by_z.sum(axis=0)]
+        squares = self.hidden_price * (hidden**2).sum() + (output**2).sum()
+        gradient = np.concatenate([np.ravel(part) for part in by_all])
+        return (loss + 0.5 * self.alpha * squares) / weight.sum(), gradient / weight.sum()
