@@ -1,6 +1,9 @@
 """Clusters of instances that depend on the instances alone: not on their order, nor on copies."""
 
+from itertools import pairwise
+
 import numpy as np
+from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.metrics import euclidean_distances
 
@@ -12,7 +15,7 @@ def cluster(X, weight, n_clusters, random_state, n_init=1, max_iter=100):
     X, weight = once(lambda: distinct_rows(X, weight), "distinct rows", X, weight)
     # Run to a standstill (tol=0): the default tolerance looks at the unweighted spread.
     found = KMeans(
-        min(n_clusters, len(X)),
+        min(n_clusters, X.shape[0]),
         n_init=n_init,
         tol=0.0,
         max_iter=max_iter,
@@ -34,6 +37,8 @@ def distinct_rows(X, weight):
     Clustering draws rows at random: so the order of the data does not matter, and a bag of weight
     two is the same as two bags.
     """
+    if sparse.issparse(X):
+        return _distinct_sparse_rows(X, weight)
     order = np.argsort(X[:, 0], kind="stable")
     if (np.diff(X[order, 0]) != 0).all():
         return X[order], weight[order]
@@ -41,3 +46,22 @@ def distinct_rows(X, weight):
     X, weight = X[order], weight[order]
     first = np.flatnonzero(np.r_[True, (np.diff(X, axis=0) != 0).any(axis=1)])
     return X[first], np.add.reduceat(weight, first)
+
+
+def _distinct_sparse_rows(X, weight):
+    """The same rows in the same order as of the dense table, from the entries that are there."""
+    X = X.tocsr().sorted_indices()
+    keys = [
+        _place(X.indices[start:stop].tolist(), X.data[start:stop].tolist())
+        for start, stop in pairwise(X.indptr.tolist())
+    ]
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    new = [True, *(keys[a] != keys[b] for a, b in pairwise(order))]
+    first = np.flatnonzero(new)
+    return X[np.array(order)[first]], np.add.reduceat(weight[order], first)
+
+
+def _place(columns, values):
+    """A key that sorts sparse rows as their dense forms: an entry counts where the other has 0."""
+    key = [(1, -c, v) if v > 0 else (-1, c, v) for c, v in zip(columns, values) if v != 0]
+    return *key, (0, 0, 0.0)

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from mixedbag import Bags, compare, load, save
 from mixedbag.comparison import _trials, fit_best_setting
@@ -269,6 +270,9 @@ def test_hopeless_labels_are_refused():
         compare(bags, [0, 1, 0] * 3, rule="any")
     with pytest.raises(ValueError, match="no learner for the rule 'any' is called 'nonsense'"):
         compare(bags, [0, 1] * 5, learners=["nonsense"])
+    words = bags.with_instances(csr_array(bags.instances))
+    with pytest.raises(ValueError, match="AxisParallelRectangle: needs dense data"):
+        compare(words, [0, 1] * 5, "any", learners=["AxisParallelRectangle"])
     with pytest.raises(ValueError, match="rule must be one of"):
         compare(bags, [0, 1] * 5, rule="odd")
 

@@ -71,6 +71,11 @@ def find_candidates(rule, bags, names=None, random_state=0, y=None, exposure=Non
     candidates : list of Candidate
     skipped : dict
         Name of the learner to the reason.
+
+    Raises
+    ------
+    InputError
+        If that leaves none, with the reasons.
     """
     skipped: dict[str, str] = {}
     offers = [*baselines(rule), *_own_learners(rule, skipped)]
@@ -99,6 +104,9 @@ def find_candidates(rule, bags, names=None, random_state=0, y=None, exposure=Non
             skipped[offer.name] = "the table of efforts expects its fits not to end on such data"
             continue
         candidates.append(Candidate(offer.name, estimator, grid, effort, max_bags))
+    if not candidates:
+        told = "; ".join(f"{name}: {why}" for name, why in skipped.items())
+        raise InputError(f"no learner is left to try ({told})")
     return candidates, skipped
 
 

@@ -73,6 +73,7 @@ class PrototypeClassifier(LogOddsMixin, BagClassifier):
 
     _rules = ("any",)
     _needs_scaling = True
+    _accepts_sparse = True
     _search_space = {"n_prototypes": [16]}
     _parameter_constraints = {
         "n_prototypes": [whole(1)],

@@ -58,6 +58,7 @@ class VocabularyClassifier(EmbeddedClassifier):
     True
     """
 
+    _accepts_sparse = True
     _search_space = {"n_words": [16, 64], "C": [1.0, 10.0, 100.0]}
     _parameter_constraints = {"n_words": [whole(1)]}
 
