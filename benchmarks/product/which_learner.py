@@ -1,7 +1,8 @@
-"""Which learner for which labels: every learner on a few sets for each rule; writes the docs page.
+"""Which learner for which labels: every learner on all sets of the catalogue; writes the docs page.
 
-Nested figures, as `compare` gives them. The sets of the rule "any" are those of `ten_sets`, and one
-whose instances have known labels; each set has the same time budget.
+A case is a learner on a set: nested figures on five folds, as `compare` gives them. So a new
+learner adds its own rows, and nobody's figures hang on the time that others took. What the table of
+efforts expects to take long is not run, and the page names it.
 """
 
 from dataclasses import replace
@@ -11,16 +12,20 @@ import numpy as np
 from scipy.stats import rankdata, studentized_range
 from sklearn.metrics import r2_score, roc_auc_score
 
-from benchmarks._measure import picture
+from benchmarks._measure import cpu_timed, picture
 from benchmarks._store import Store
 from benchmarks._tables import RESULTS, Table, grouped
 from benchmarks.arhmm._series import Series
 from benchmarks.field import assumptions
-from benchmarks.product.ten_sets import SETS, compared, trials
+from benchmarks.product.ten_sets import SETS, trials
+from mixedbag.bags import Bags
 from mixedbag.comparison import RULES, compare
+from mixedbag.comparison._candidates import find_candidates
+from mixedbag.comparison._sequence import sequence
 from mixedbag.datasets import (
     BagData,
     aggregate,
+    list_names,
     load,
     load_aggregates,
     load_digits_bags,
@@ -43,19 +48,29 @@ def _activity(name, activity, person=None):
     return BagData(series.bags, series.y.astype(int), instance_labels=truth)
 
 
+SPARSE = "any, in words"
 PROBLEMS = {
-    "any": {"bags of digits": lambda: load_digits_bags(n_bags=100, random_state=0)},
+    "any": {
+        "bags of digits": lambda: load_digits_bags(n_bags=100, random_state=0),
+        **{name: lambda name=name: load(name) for name in SETS},
+    },
+    SPARSE: {
+        name: lambda name=name: load(name) for name in list_names() if name.startswith("trec9")
+    },
     "majority": {
         "wine sessions": lambda: load_sessions("wine", size=4),
         "cancer sessions": lambda: load_sessions("cancer"),
     },
     "count": {
         "cancer counts": lambda: load_aggregates("cancer"),
-        "ionosphere counts": lambda: _aggregated("ionosphere"),
+        **{
+            f"{name} counts": lambda name=name: _aggregated(name)
+            for name in ("ionosphere", "dermatology", "german", "cmc", "spambase", "usps")
+        },
     },
     "sum": {
-        "auto-mpg totals": lambda: _aggregated("auto-mpg"),
-        "housing totals": lambda: _aggregated("housing"),
+        f"{name} totals": lambda name=name: _aggregated(name)
+        for name in ("auto-mpg", "housing", "cpu-small")
     },
     "sequence": {
         "switching oscillators": lambda: make_sequences(n_bags=60, random_state=0),
@@ -64,46 +79,65 @@ PROBLEMS = {
         "sitting on bed": lambda: _activity("batteryless", 1),
     },
 }
-BUDGET = 200.0  # seconds a set, on one core
-TINY = {"rule": "majority", "data": "wine sessions", "budget": 60.0}
+MOST = 100.0  # expected core-seconds of a learner on a set, above which it is not run
+CHOICE = "what compare makes of them"
+WORK = 200.0  # expected core-seconds of the learners that `compare` chooses from
+TINY = {"kind": "majority", "data": "wine sessions", "learner": "VLADClassifier"}
 
 
 def cases():
-    sets = {"any": [*SETS, *PROBLEMS["any"]]}
     return [
-        {"rule": rule, "data": name, "budget": BUDGET}
-        for rule in RULES
-        if rule in PROBLEMS
-        for name in sets.get(rule, PROBLEMS[rule])
+        {"kind": kind, "data": data, "learner": learner}
+        for kind, problems in PROBLEMS.items()
+        for data in problems
+        for learner in [*_learners(_rule(kind)), CHOICE]
     ]
 
 
+def _rule(kind):
+    return kind.partition(",")[0]
+
+
+def _learners(rule):
+    """All that `compare` may try, those of packages that are not installed last."""
+    found, _ = find_candidates(rule, Bags.from_list([np.eye(2)] * 4))
+    names = [candidate.name for candidate in found]
+    more = [kind for kind in all_learners(installed=False) if rule in kind._rules]
+    return names + [k.__name__ for k in more if k._compared and k.__name__ not in names]
+
+
 def run(case):
-    """Nested figures and time of every learner that met all folds of the set."""
-    result = comparison(**case)
-    measure, lines = result.measure, []
-    for row in result.leaderboard():
-        if row.status != "done" or row.kind == "constant":
-            continue
-        area = row.scores.get("roc_auc") or row.scores.get("roc_auc_ovr")
-        inside = instance_quality(case["rule"], case["data"], result, row.name)
-        lines.append([row.name, row.mean, area, inside, row.seconds])
-    return {"measure": measure, "lines": lines}
+    """Nested figures and core-seconds of a learner, or the seconds that it was expected to take."""
+    rule, data = _rule(case["kind"]), PROBLEMS[case["kind"]][case["data"]]()
+    chosen = case["learner"] == CHOICE
+    settings = {
+        "learners": None if chosen else [case["learner"]],
+        "folds": 5,
+        "metric": None if rule in ("count", "sum") else "accuracy",  # one column for all sets
+        "folder": trials(case["data"]),
+    }
+    plan = compare(data.bags, data.y, rule, work=0, **settings)
+    if not plan.candidates:
+        return {"lines": [], "reason": next(iter(plan.skipped.values()))}
+    expected = np.cumsum([unit.seconds for unit in sequence(plan.candidates, plan.protocol)])
+    if not chosen and expected[-1] > MOST:
+        return {"lines": [], "reason": f"{expected[-1]:.0f} s are expected"}
+    work = int(np.searchsorted(expected, WORK if chosen else MOST, side="right"))
+    result, seconds = cpu_timed(lambda: compare(data.bags, data.y, rule, work=work, **settings))
+    rows = [row for row in result.leaderboard() if row.status == "done"]
+    wanted = ("choice", "stack") if chosen else ("learner",)
+    lines = []
+    for row in rows:
+        if row.kind in wanted:
+            area = row.scores.get("roc_auc") or row.scores.get("roc_auc_ovr")
+            inside = instance_quality(rule, data.instance_labels, result, row.name)
+            spent = None if chosen else seconds
+            lines.append([row.name, row.mean, area, inside, spent])
+    return {"measure": result.measure, "lines": lines}
 
 
-def comparison(rule, data, budget):
-    """The comparison on one set, going on from what its folder has."""
-    if data in SETS:
-        return compared(data, budget)
-    made, folder = PROBLEMS[rule][data](), trials(f"{data}-{budget:g}")
-    settings = {"time_budget": budget, "folder": folder, "folds": 5, "n_jobs": -1}
-    metric = None if rule in ("count", "sum") else "accuracy"  # one column for all sets
-    return compare(made.bags, made.y, rule, metric=metric, **settings)
-
-
-def instance_quality(rule, name, result, learner):
+def instance_quality(rule, truth, result, learner):
     """How well unseen instances are answered, where their truth is known: AUC, accuracy or R²."""
-    truth = PROBLEMS[rule][name]().instance_labels if name in PROBLEMS[rule] else None
     candidate = next((c for c in result.candidates if c.name == learner), None)
     if truth is None or (candidate is None and not learner.startswith("stack")):
         return None
@@ -113,23 +147,28 @@ def instance_quality(rule, name, result, learner):
     if rule == "sum":
         return r2_score(truth, answers[:, 0])
     if rule == "count":
-        return float(np.mean((answers[:, -1] > 0.5) == np.unique(truth, return_inverse=True)[1]))
+        codes = np.unique(truth, return_inverse=True)[1]
+        most = answers[:, -1] > 0.5 if codes.max() == 1 else answers.argmax(axis=1)
+        return float(np.mean(most == codes))
     return float(np.mean(result.question.classes[answers.argmax(axis=1)] == truth))
 
 
 def table(rows):
-    return [_of_rule(rule, some) for (rule,), some in grouped(rows, "rule").items()]
+    return [_of_kind(kind, some) for (kind,), some in grouped(rows, "kind").items()]
 
 
-def _of_rule(rule, rows):
-    """Means over the sets that a learner finished; places are those among all who finished one."""
-    found = {row["data"]: {line[0]: line[1:] for line in row["lines"]} for row in rows}
+def _of_kind(kind, rows):
+    """Means over the sets that a learner was run on; places are those among all run on a set."""
+    found: dict = {}
+    for row in rows:
+        found.setdefault(row["data"], {}).update({line[0]: line[1:] for line in row["lines"]})
     names = list(dict.fromkeys(name for lines in found.values() for name in lines))
     places: dict = {name: [] for name in names}
     for lines in found.values():
         ranks = rankdata([-round(figures[0], 6) for figures in lines.values()])
         for name, place in zip(lines, ranks):
             places[name].append(float(place))
+    measure = next(row["measure"] for row in rows if "measure" in row)
     lines = []
     for name in names:
         own = [lines[name] for lines in found.values() if name in lines]
@@ -137,7 +176,7 @@ def _of_rule(rule, rows):
         lines.append(
             {
                 "learner": name,
-                rows[0]["measure"]: figure,
+                measure: figure,
                 "ROC AUC": area,
                 "of instances": inside,
                 "sets": f"{len(own)}/{len(found)}",
@@ -145,19 +184,48 @@ def _of_rule(rule, rows):
                 "seconds a set": seconds,
             }
         )
-    if rule in ("count", "sum"):
-        lines = [{k: v for k, v in line.items() if k != "ROC AUC"} for line in lines]
-    # A place on few sets says little: learners that finished less than half come last.
+    lines = [{k: v for k, v in line.items() if k in _told(lines)} for line in lines]
+    # A place on few sets says little: learners of less than half come last.
     lines.sort(key=lambda line: (2 * len(places[line["learner"]]) < len(found), line["mean place"]))
     through = [name for name in names if len(places[name]) == len(found)]
     notes = f"Sets: {', '.join(found)}."
     if len(through) > 1:
         notes += (
-            f" {len(through)} finished all sets: places of these that differ by less than "
+            f" {len(through)} have figures on all sets: places of these that differ by less than "
             f"{critical_difference(len(through), len(found)):.1f} are not told apart by so few "
             "sets (Nemenyi's critical difference, 5 %)."
         )
-    return Table(f"{rule}: {RULES[rule]}", lines, notes)
+    return Table(f"{kind}: {RULES[_rule(kind)]}", lines, " ".join([notes, *_left_out(kind, rows)]))
+
+
+def _told(lines):
+    """Columns in which somebody has a figure; the area only where it is the bags'."""
+    return [key for key in lines[0] if any(line[key] != "" for line in lines)]
+
+
+def _left_out(kind, rows):
+    """Sentences that name learners without figures, and why."""
+    known = {(row["learner"], row["data"]): row for row in rows}
+    of_reason: dict = {}
+    for data in dict.fromkeys(row["data"] for row in rows):
+        for learner in _learners(_rule(kind)):
+            row = known.get((learner, data), {"lines": [], "reason": NOT_YET})
+            if not row["lines"]:
+                reason = row.get("reason", FAILED)
+                reason = LONG if reason.endswith("expected") else reason
+                of_reason.setdefault(reason, {}).setdefault(learner, []).append(data)
+    n_sets = len({row["data"] for row in rows})
+    for reason, learners in of_reason.items():
+        told = [
+            _linked(name) + ("" if len(sets) == n_sets else f" ({', '.join(sets)})")
+            for name, sets in learners.items()
+        ]
+        yield f"{reason[0].upper()}{reason[1:]}: {'; '.join(told)}."
+
+
+LONG = f"not run, as the table of efforts expects it to take more than {MOST:g} core-seconds"
+NOT_YET = "not run yet"
+FAILED = "no figures on all folds"
 
 
 def _mean(values):
@@ -173,19 +241,21 @@ def critical_difference(n_learners, n_sets, level=0.05):
 
 def publish(rows, folder):
     """The docs page: what to take for each kind of label, with the figures behind it."""
-    if len(rows) < len(cases()):
+    if {row["kind"] for row in rows} != set(PROBLEMS):
         return
     lines = ["# Which learner for which labels", "", OPENING, ""]
     for one in table(rows):
         rule, says = one.title.split(": ", 1)
         singles = [row for row in one.rows if not row["learner"].startswith(("stack", "best"))]
-        apart = [row for row in singles if row["of instances"] != ""]
+        apart = [row for row in singles if row.get("of instances", "") != ""]
         apart.sort(key=lambda row: -row["of instances"])
         first, inside = (
             ", ".join(_linked(row["learner"]) for row in top[:3]) for top in (singles, apart)
         )
         lines += [f"## {rule.capitalize()}", "", f"{says[0].upper()}{says[1:]}.", ""]
-        lines += [f"- Try first: {first}.", f"- To tell instances apart: {inside}.", ""]
+        lines += [f"- Try first: {first}."]
+        lines += [f"- To tell instances apart: {inside}."] if inside else []
+        lines += [""]
         if rule == "any":
             _draw(singles, folder / "which_learner.png")
             where = f"../benchmarks/results/{folder.name}/which_learner.png"
@@ -204,7 +274,7 @@ def _linked(name):
 
 
 CAPTION = (
-    "Learners that finished all but one of the sets or more: how well they order bags, and what "
+    "Learners with figures on all but one of the sets or more: how well they order bags, and what "
     "a set cost them. Orange: nobody is both quicker and better."
 )
 
@@ -240,14 +310,13 @@ OPENING = (
     "Without a reason to do otherwise, take the model that `mixedbag compare` saves. This page is "
     "for those who choose by hand, or want to know why. It is written by `python -m benchmarks "
     "product/which_learner` from measured results:\n\n"
-    "- **Nested cross-validation**, every setting chosen inside the training bags, and the same "
-    f"time for every set ({BUDGET:g} seconds of one core).\n"
-    "- **Figures are means** over the sets that a learner finished in that time, so compare rows "
-    "with the same number of sets. Those that finished less than half come last; one that "
-    "finished none is absent (the last table has those for *any* as well). Places are among all "
-    "that finished a set.\n"
+    "- **Nested cross-validation** on five folds, every setting chosen inside the training bags.\n"
+    "- **Figures are means** over the sets that a learner was run on, so compare rows with the "
+    "same number of sets. Those with less than half come last; who was not run where, and why, "
+    "stands below each table. Places are among all that were run on a set. Seconds are those of a "
+    "core for the whole nested run, the compiling of kernels included.\n"
     "- **Of instances** is for single instances, where their truth is known: the area under the "
     "ROC curve for any and sequence, else accuracy, or R² of totals.\n"
     "- **The stack** and **the best single, chosen inside**, are what `compare` makes of the "
-    "others."
+    f"others: of the beginning of its sequence that is expected to take a core {WORK:g} seconds."
 )
