@@ -63,8 +63,9 @@ OPEN = {
     "HSMILE": "the abstract alone (Yuan, Fang and Zhu, 2013) was found: bags, then instances are "
     "sampled so that a likely positive one stays, for an ensemble; not how likely, nor of what",
     "Multinst": "the abstract alone (Auer, 1997) was found: boxes from simple statistics",
-    "mi-DS": "an outline was found: rules by DataSqueezer for positive and negative instances, "
-    "then citation-kNN by a distance between bags that the rules give; not that distance",
+    "mi-DS": "its pseudocode was found, in a handbook of nursing research: rules by DataSqueezer "
+    "for positive and negative instances, then citation-kNN by a distance between bags that the "
+    "rules give; not that distance",
 }
 TINY = {"system": "MI-OptBall", "set": "musk1"}
 

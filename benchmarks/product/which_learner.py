@@ -32,6 +32,7 @@ from mixedbag.datasets import (
     load_sessions,
     make_sequences,
 )
+from mixedbag.exceptions import InputError
 from mixedbag.learners import all_learners
 
 PAGE = Path(__file__).parents[2] / "docs" / "which-learner.md"
@@ -116,9 +117,10 @@ def run(case):
         "metric": None if rule in ("count", "sum") else "accuracy",  # one column for all sets
         "folder": trials(case["data"]),
     }
-    plan = compare(data.bags, data.y, rule, work=0, **settings)
-    if not plan.candidates:
-        return {"lines": [], "reason": next(iter(plan.skipped.values()))}
+    try:
+        plan = compare(data.bags, data.y, rule, work=0, **settings)
+    except InputError as error:  # not for such data
+        return {"lines": [], "reason": str(error).rpartition(": ")[2].rstrip(")")}
     expected = np.cumsum([unit.seconds for unit in sequence(plan.candidates, plan.protocol)])
     if not chosen and expected[-1] > MOST:
         return {"lines": [], "reason": f"{expected[-1]:.0f} s are expected"}
@@ -241,8 +243,6 @@ def critical_difference(n_learners, n_sets, level=0.05):
 
 def publish(rows, folder):
     """The docs page: what to take for each kind of label, with the figures behind it."""
-    if {row["kind"] for row in rows} != set(PROBLEMS):
-        return
     lines = ["# Which learner for which labels", "", OPENING, ""]
     for one in table(rows):
         rule, says = one.title.split(": ", 1)
@@ -262,6 +262,9 @@ def publish(rows, folder):
             lines += [f"![{CAPTION}]({where})", "", f"*{CAPTION}*", ""]
         shown = [row | {"learner": _linked(row["learner"])} for row in one.rows]
         lines += [*replace(one, rows=shown).markdown().splitlines()[2:], ""]
+    known = {row["data"] for row in rows}
+    if missing := [data for sets in PROBLEMS.values() for data in sets if data not in known]:
+        lines += ["## Sets without figures", "", f"Not run yet: {', '.join(missing)}.", ""]
     tested = [row.figures for row in Store(RESULTS / "field.jsonl").latest("assumptions").values()]
     for one in assumptions.table(tested):
         lines += [one.markdown()]
@@ -310,7 +313,9 @@ OPENING = (
     "Without a reason to do otherwise, take the model that `mixedbag compare` saves. This page is "
     "for those who choose by hand, or want to know why. It is written by `python -m benchmarks "
     "product/which_learner` from measured results:\n\n"
-    "- **Nested cross-validation** on five folds, every setting chosen inside the training bags.\n"
+    "- **Nested cross-validation** on five folds, every setting chosen inside the training bags. "
+    "(Figures from before 18 November 2026 come from runs of 200 seconds a set with as many folds, "
+    "up to ten, as there was time for.)\n"
     "- **Figures are means** over the sets that a learner was run on, so compare rows with the "
     "same number of sets. Those with less than half come last; who was not run where, and why, "
     "stands below each table. Places are among all that were run on a set. Seconds are those of a "
