@@ -69,12 +69,29 @@ def test_alone_an_instance_says_more_than_the_attention_it_gets(kind):
 
 
 @with_torch
-def test_it_stops_early_and_keeps_the_best():
+def test_it_stops_early_and_learns_from_all_for_as_long_as_was_best():
     data = make_any(n_bags=80, n_features=3, random_state=0)
-    model = AttentionClassifier(16, learning_rate=0.05, max_epochs=500, patience=5, random_state=0)
-    model.fit(data.bags, data.y)
-    assert model.n_iter_ < 500
-    assert model.held_out_loss_.argmin() == model.n_iter_ - 6
+    settings = {"hidden": 16, "learning_rate": 0.01, "patience": 5, "random_state": 0}
+    model = AttentionClassifier(max_epochs=500, **settings).fit(data.bags, data.y)
+    losses = model.held_out_loss_
+    assert losses.argmin() == len(losses) - 6 == model.n_iter_ - 1
+    # As if that many passes over all bags had been asked for: their own loss falls to the end.
+    settings |= {"held_out": 0.0, "max_epochs": model.n_iter_}
+    told = AttentionClassifier(**settings).fit(data.bags, data.y)
+    assert told.held_out_loss_.argmin() == model.n_iter_ - 1
+    for name, weights in told.state_.items():
+        np.testing.assert_array_equal(model.state_[name], weights)
+
+
+@with_torch
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_a_seed_makes_a_fit(kind):
+    """The same seed the same weights, another seed others."""
+    data = make_any(n_bags=30, n_features=3, random_state=0)
+    fits = [kind(8, max_epochs=5, random_state=s).fit(data.bags, data.y) for s in (0, 0, 1)]
+    first, again, other = (model.decision_function(data.bags) for model in fits)
+    np.testing.assert_array_equal(first, again)
+    assert not np.allclose(first, other)
 
 
 @with_torch

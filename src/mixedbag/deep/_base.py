@@ -21,7 +21,6 @@ class NetworkClassifier(LogOddsMixin, BagClassifier):
 
     _rules = ("any",)
     _needs_scaling = True
-    _search_space = {"alpha": [1e-4, 1e-2]}
     _parameter_constraints = {
         "hidden": [whole(1)],
         "attention_size": [whole(1)],
@@ -38,18 +37,36 @@ class NetworkClassifier(LogOddsMixin, BagClassifier):
         torch = _torch()
         rng = check_random_state(self.random_state)
         with _own_draws(torch):
-            torch.manual_seed(rng.randint(2**31 - 1))
             self._train(torch, bags, sign, weight, rng)
 
     def _train(self, torch, bags, sign, weight, rng):
+        """Held-out bags tell how many passes are best; then all bags are learned from so long."""
+        target, seed = (sign > 0).astype(np.float32), rng.randint(2**31 - 1)
         train, held_out = self._split(sign, rng)
+        losses, state = self._descend(torch, bags, target, weight, train, held_out, seed)
+        self.held_out_loss_, self.n_iter_ = losses, len(losses)
+        if len(train) < len(sign) and np.isfinite(losses).any():
+            self.n_iter_ = 1 + int(np.nanargmin(losses))
+            everything = np.arange(len(sign))
+            _, state = self._descend(
+                torch, bags, target, weight, everything, None, seed, self.n_iter_
+            )
+        self.state_ = state
+
+    def _descend(self, torch, bags, target, weight, train, judges, seed, n_passes=None):
+        """Passes over `train`: losses of the `judges` after each, and the weights to keep.
+
+        These are the ones that the judges like best, or, without judges, the last.
+        """
+        rng = check_random_state(seed)
+        torch.manual_seed(seed)
         network = self._network(torch, bags.n_features).to(self._device(torch))
         optimiser = torch.optim.AdamW(
             network.parameters(), lr=self.learning_rate, weight_decay=self.alpha
         )
-        target = (sign > 0).astype(np.float32)
-        best, waiting, history = np.inf, 0, []
-        for _ in self._iterations(self.max_epochs):
+        best, waiting, losses, kept = np.inf, 0, [], None
+        passes = self._iterations(self.max_epochs) if n_passes is None else range(n_passes)
+        for _ in passes:
             network.train()
             order = rng.permutation(train)
             for start in range(0, len(order), self.batch_size):
@@ -58,20 +75,20 @@ class NetworkClassifier(LogOddsMixin, BagClassifier):
                 optimiser.zero_grad()
                 loss.backward()
                 optimiser.step()
+            if judges is None:
+                continue
             network.eval()
             with torch.no_grad():
-                judged = bags[held_out], target[held_out], weight[held_out]
-                history.append(float(self._loss(torch, network, *judged)))
-            if history[-1] < best:
-                best, waiting = history[-1], 0
-                self.state_ = _as_arrays(network)
+                judged = bags[judges], target[judges], weight[judges]
+                losses.append(float(self._loss(torch, network, *judged)))
+            if losses[-1] < best:
+                best, waiting, kept = losses[-1], 0, _as_arrays(network)
             else:
                 waiting += 1
                 if waiting >= self.patience:
                     break
-        if not hasattr(self, "state_"):  # never a finite loss: the base refuses what it says
-            self.state_ = _as_arrays(network)
-        self.held_out_loss_, self.n_iter_ = np.array(history), len(history)
+        # Never a finite loss: the base refuses what such weights say.
+        return np.array(losses), _as_arrays(network) if kept is None else kept
 
     def _split(self, sign, rng):
         """Bags to learn from and bags to judge by: a share of either class, or all for both."""

@@ -13,8 +13,9 @@ class AttentionClassifier(NetworkClassifier):
 
         a_j = softmax_j( ⟨u, tanh(V h_j)⟩ ),   log-odds of the bag = ⟨w, Σ_j a_j h_j⟩ + c
 
-    All weights minimise the logistic loss of bags by gradient steps on batches, until the loss on
-    held-out bags has not fallen for a while; the weights with the lowest are kept. Wants many bags.
+    All weights minimise the logistic loss of bags by gradient steps on batches. Held-out bags tell
+    after how many passes their loss is lowest; then all bags are learned from so long. Wants many
+    bags.
 
     Parameters
     ----------
@@ -26,17 +27,17 @@ class AttentionClassifier(NetworkClassifier):
         Whether a second layer opens and closes these units.
     alpha : float, default=1e-4
         Weight decay.
-    learning_rate : float, default=1e-3
+    learning_rate : float, default=1e-2
         Of the steps (AdamW).
     batch_size : int, default=32
         Bags in a step.
     max_epochs : int, default=200
         Most passes over the bags.
-    patience : int, default=20
+    patience : int, default=10
         Passes without a lower loss on held-out bags after which it stops.
     held_out : float, default=0.2
-        Share of the bags of either class that only judge. With fewer than ten of a class, or 0, all
-        bags do both.
+        Share of the bags of either class that only judge at first; once they have told the number
+        of passes, all bags are learned from. With fewer than ten of a class, or 0, all do both.
     device : {"auto", "cpu", "cuda"}, default="auto"
         Where to compute; "auto" takes a GPU where there is one.
     random_state : int, RandomState or None
@@ -49,7 +50,7 @@ class AttentionClassifier(NetworkClassifier):
     held_out_loss_ : array
         The loss on held-out bags after each pass.
     n_iter_ : int
-        Number of passes.
+        Number of passes over all bags: where that loss was lowest.
 
     See Also
     --------
@@ -80,10 +81,10 @@ class AttentionClassifier(NetworkClassifier):
         attention_size=32,
         gated=False,
         alpha=1e-4,
-        learning_rate=1e-3,
+        learning_rate=1e-2,
         batch_size=32,
         max_epochs=200,
-        patience=20,
+        patience=10,
         held_out=0.2,
         device="auto",
         random_state=None,

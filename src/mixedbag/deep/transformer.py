@@ -34,8 +34,8 @@ class TransformerClassifier(NetworkClassifier):
     patience : int, default=20
         Passes without a lower loss on held-out bags after which it stops.
     held_out : float, default=0.2
-        Share of the bags of either class that only judge. With fewer than ten of a class, or 0, all
-        bags do both.
+        Share of the bags of either class that only judge at first; once they have told the number
+        of passes, all bags are learned from. With fewer than ten of a class, or 0, all do both.
     device : {"auto", "cpu", "cuda"}, default="auto"
         Where to compute; "auto" takes a GPU where there is one.
     random_state : int, RandomState or None
@@ -48,7 +48,7 @@ class TransformerClassifier(NetworkClassifier):
     held_out_loss_ : array
         The loss on held-out bags after each pass.
     n_iter_ : int
-        Number of passes.
+        Number of passes over all bags: where that loss was lowest.
 
     See Also
     --------
