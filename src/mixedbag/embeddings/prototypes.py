@@ -5,11 +5,12 @@ from numba import njit
 from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.utils import check_random_state
+from sklearn.utils.extmath import row_norms
 
 from mixedbag._clusters import cluster
 from mixedbag._kernels import settled_gamma
 from mixedbag._parameters import above, at_least, one_of, whole
-from mixedbag._wide import pieces, times
+from mixedbag._wide import pieces, times, transposed_times
 from mixedbag.base import BagClassifier, LogOddsMixin
 
 __all__ = ["PrototypeClassifier"]
@@ -141,10 +142,8 @@ def objective(flat, bags, sign, weight, gamma, alpha):
     by_close = np.outer(by_bag, v) * close
     by_row = np.zeros((bags.n_instances, len(prototypes)))
     by_row[nearest, np.arange(len(prototypes))] = by_close
-    towards = (
-        by_row.T.astype(bags.instances.dtype) @ bags.instances
-        - by_close.sum(axis=0)[:, None] * prototypes
-    )
+    pulled = transposed_times(bags.instances, by_row).T
+    towards = pulled - by_close.sum(axis=0)[:, None] * prototypes
     by_prototype = 2.0 * gamma * towards
     gradient = np.concatenate([by_prototype.ravel(), close.T @ by_bag + alpha * v, [by_bag.sum()]])
     return loss, gradient
@@ -154,14 +153,11 @@ def _closeness(bags, prototypes, gamma):
     """How close every bag comes to every prototype, and by which row."""
     X, shape = bags.instances, (len(bags), len(prototypes))
     squared, nearest = np.empty(shape), np.empty(shape, np.int64)
-    norms = np.concatenate([_norms(piece) for _, piece in pieces(X)]), _norms(prototypes)
+    own = np.concatenate([row_norms(piece, squared=True) for _, piece in pieces(X)])
+    norms = own, row_norms(prototypes, squared=True)
     _nearest_rows(times(X, prototypes.T), *norms, bags.offsets, squared, nearest)
     with np.errstate(over="ignore"):  # too far away to be told: closeness zero
         return np.exp(-gamma * squared), nearest
-
-
-def _norms(rows):
-    return np.einsum("ij,ij->i", rows, rows)
 
 
 @njit(cache=True, nogil=True)
