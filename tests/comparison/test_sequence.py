@@ -209,6 +209,23 @@ def test_who_may_still_be_compiling_does_not_tell_the_pace():
     assert schedule._pace("compiling") == 9.0
 
 
+def test_folds_that_may_have_compiled_kernels_promise_no_more_than_the_table():
+    schedule = object.__new__(_schedule.Schedule)
+    schedule._n_workers, schedule._end = 2, 0.0
+    schedule._paces = {"compiling": [90.0, 90.0], "compiled": [1.0, 1.0, 1.0]}
+    seconds = [9.0, 9.0]
+    schedule._plan = SimpleNamespace(splits=range(5))
+    schedule._store = SimpleNamespace(
+        get=lambda _, fold, __: (
+            SimpleNamespace(seconds=seconds[fold]) if fold < len(seconds) else None
+        )
+    )
+    unit = SimpleNamespace(candidate=SimpleNamespace(name="compiling"), block=0, seconds=0.1)
+    assert schedule._expected(unit) == pytest.approx(0.1)
+    seconds += [2.0, 2.0, 2.0]  # more than there are workers: now its own folds tell
+    assert schedule._expected(unit) == 2.0
+
+
 def test_time_for_the_report_is_kept_free_within_the_budget(data, monkeypatch):
     monkeypatch.setattr(_schedule, "seconds_of_report", lambda *_: 1e6)
     monkeypatch.setattr(_schedule, "_MOST_KEPT", 1.0)

@@ -234,12 +234,18 @@ class Schedule:
         return Failure("stopped", "a trial was stopped: it took too much of the time budget")
 
     def _expected(self, unit):
-        """Seconds that a unit will take: as on other folds, or by the table at today's pace."""
+        """Seconds that a unit will take: as on other folds, or by the table at today's pace.
+
+        Folds that the workers may have compiled kernels on tell no more than an upper limit.
+        """
         if self._end == np.inf:
             return 0.0
         met = (self._store.get(unit.candidate, s, unit.block) for s in self._plan.splits)
         known = [trial.seconds for trial in met if trial is not None]
-        return float(np.mean(known)) if known else unit.seconds * self._pace(unit.candidate.name)
+        if not known:
+            return unit.seconds * self._pace(unit.candidate.name)
+        usual = float(np.median(known))
+        return usual if len(known) > self._n_workers else min(usual, unit.seconds * self._pace())
 
     def _pace(self, name=None):
         """How much longer units take than the table says: a learner's own, or everybody's.
