@@ -10,6 +10,7 @@ import pytest
 from tests.started import forking
 
 
+@pytest.hookimpl(optionalhook=True)  # there may be no xdist
 def pytest_xdist_auto_num_workers():
     """One more than cores: now and then a test waits, for a process, a lock or a signal."""
     return 1 + (os.cpu_count() or 1)
