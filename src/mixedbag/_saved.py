@@ -25,7 +25,7 @@ HELPERS = {
     "ClassBlend": "mixedbag.comparison._blend.ClassBlend",
     "ClassModel": "mixedbag.comparison._models.ClassModel",
     "CountAccount": "mixedbag.comparison._accounts.CountAccount",
-    "EstimatorEnsemble": "mixedbag.boosting._ensembles.EstimatorEnsemble",
+    "EstimatorEnsemble": "mixedbag.boosting._estimators.EstimatorEnsemble",
     "ExtraTrees": "mixedbag._forests.ExtraTrees",
     "InstanceOdds": "mixedbag._account.any.InstanceOdds",
     "LinearFeatures": "mixedbag.disjunctive._features.LinearFeatures",
@@ -38,10 +38,10 @@ HELPERS = {
     "SpreadCounts": "mixedbag._spread.SpreadCounts",
     "SpreadMajority": "mixedbag._spread.SpreadMajority",
     "SpreadTotals": "mixedbag._spread.SpreadTotals",
-    "StumpEnsemble": "mixedbag.boosting._ensembles.StumpEnsemble",
+    "StumpEnsemble": "mixedbag.boosting._grid.StumpEnsemble",
     "SumAccount": "mixedbag.comparison._accounts.SumAccount",
     "ThresholdedRBFFeatures": "mixedbag.disjunctive._features.ThresholdedRBFFeatures",
-    "WeightedEstimator": "mixedbag.boosting._ensembles.WeightedEstimator",
+    "WeightedEstimator": "mixedbag.boosting._estimators.WeightedEstimator",
 }
 
 # Public classes outside the families of learners. None of scikit-learn's runs a function of the

@@ -1,4 +1,4 @@
-"""The fixed grid of candidate thresholds, and where missing values go.
+"""Stumps: the fixed grid of thresholds to choose from, where missing values go, and sums of stumps.
 
 A *slot* is a feature together with a place for its missing values: a feature without any has one
 slot; a feature with some has two, with missing values below or above all others, so that the search
@@ -12,11 +12,87 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
+from mixedbag._tables import frozen
 from mixedbag.engines._sampling import sample_rows
 
 _COLUMNS = 16  # copied at a time, to be sorted: of single precision, what a line of the cache holds
 _VALUES = 2**20  # looked at a time
 MAX_CELLS = 255  # of values; one more code is left for missing ones, and a code fits a byte
+
+
+@dataclass(frozen=True)
+class Stump:
+    """``left`` where the feature is at most the threshold, ``right`` above, ``missing`` if NaN."""
+
+    feature: int
+    threshold: float
+    left: float
+    right: float
+    missing: float
+
+    def score(self, instances) -> np.ndarray:
+        """The stump's value for every instance."""
+        column = instances[:, [self.feature]]
+        column = (column.toarray() if sparse.issparse(column) else column)[:, 0]
+        sided = np.where(column <= self.threshold, self.left, self.right)
+        return np.where(np.isnan(column), self.missing, sided)
+
+
+class StumpEnsemble:
+    """Sum of stumps, as arrays."""
+
+    def __init__(self, stumps: list[Stump], n_features: int):
+        self.n_features = n_features
+        self.feature = np.array([s.feature for s in stumps], dtype=np.int64)
+        self.threshold = np.array([s.threshold for s in stumps], dtype=np.float64)
+        self.left = np.array([s.left for s in stumps], dtype=np.float64)
+        self.right = np.array([s.right for s in stumps], dtype=np.float64)
+        self.missing = np.array([s.missing for s in stumps], dtype=np.float64)
+
+    def __len__(self):
+        return len(self.feature)
+
+    def score(self, instances) -> np.ndarray:
+        """Summed values of all stumps."""
+        columns, feature = self._used(instances)
+        stumps = feature, self.threshold, self.left, self.right, self.missing
+        # All read-only, as saved models may be: else it would be compiled for either.
+        total = np.zeros(len(columns))
+        _add_scores(*map(frozen, (columns, *stumps)), total)
+        return total
+
+    def staged(self, instances):
+        """Scores after each stump."""
+        total = np.zeros(instances.shape[0])
+        for k in range(len(self)):
+            stump = (self.feature, self.threshold, self.left, self.right, self.missing)
+            total = total + Stump(*(column[k] for column in stump)).score(instances)
+            yield total
+
+    def importances(self, gains) -> np.ndarray:
+        """Share of the gain that each feature brought."""
+        total = np.bincount(self.feature, weights=gains, minlength=self.n_features)
+        return total / total.sum() if total.sum() > 0 else total
+
+    def _used(self, instances):
+        """Dense columns of the features in use, and the stumps' columns among them."""
+        if not sparse.issparse(instances):
+            return instances, self.feature
+        used, feature = np.unique(self.feature, return_inverse=True)
+        return instances[:, used].toarray(), feature
+
+
+@njit(cache=True, nogil=True)
+def _add_scores(instances, feature, threshold, left, right, missing, total):
+    for row in range(len(instances)):
+        for k in range(len(feature)):
+            x = instances[row, feature[k]]
+            if x <= threshold[k]:
+                total[row] += left[k]
+            elif x > threshold[k]:
+                total[row] += right[k]
+            else:
+                total[row] += missing[k]
 
 
 @dataclass(frozen=True)
@@ -56,6 +132,15 @@ class Grid:
         """Slot of a cell, and the code that is the last on its left."""
         slot = self.slot[cell]
         return slot, cell - self.cells[slot]
+
+    def stump(self, cell, left: float, right: float) -> Stump:
+        """The stump that is cut there."""
+        slot = self.slot[cell]
+        if not self.sees_missing[slot]:
+            missing = 0.0  # never missing in training: the stump abstains
+        else:
+            missing = left if self.missing[slot] == 0 else right
+        return Stump(int(self.feature[slot]), float(self.cut[cell]), left, right, missing)
 
     @classmethod
     def from_instances(cls, instances, missing=None) -> "Grid":

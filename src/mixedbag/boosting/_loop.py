@@ -17,11 +17,11 @@ from mixedbag._parameters import between, having, whole
 from mixedbag.bags import Bags
 from mixedbag.base import BagClassifier, LogOddsMixin
 from mixedbag.boosting._codes import encode
-from mixedbag.boosting._ensembles import EstimatorEnsemble, StumpEnsemble
-from mixedbag.boosting._grid import common_grid
+from mixedbag.boosting._estimators import EstimatorEnsemble, EstimatorSearch
+from mixedbag.boosting._grid import StumpEnsemble, common_grid
 from mixedbag.boosting._rounds import quick_rounds
 from mixedbag.boosting._scores import Scores
-from mixedbag.boosting._search import EstimatorSearch, Standing, StumpSearch
+from mixedbag.boosting._search import Standing, StumpSearch
 from mixedbag.engines.local import Labelled, LocalBlocks
 from mixedbag.exceptions import InputError
 

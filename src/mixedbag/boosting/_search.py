@@ -1,20 +1,16 @@
-"""The next weak learner, from blocks of bags, and how far to go along it.
+"""The next stump, from blocks of bags, and how far to go along it.
 
 One way: blocks give derivatives, derivatives give sums, sums give candidates, the loss along them
-picks one, and it goes back to the blocks as a few numbers. The search of stumps sees no instance,
-so it works the same on one block, on a thread each, or on a cluster; that of any estimator fits one
-to all instances.
+picks one, and it goes back to the blocks as a few numbers. The search sees no instance, so it works
+the same on one block, on a thread each, or on a cluster.
 """
 
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 
-from mixedbag._tables import stacked
-from mixedbag.boosting._ensembles import Stump, WeightedEstimator
-from mixedbag.boosting._grid import Grid
+from mixedbag.boosting._grid import Grid, Stump
 from mixedbag.boosting._scores import Derivatives, Scores
 from mixedbag.boosting.steps import LONGEST, Candidates
 from mixedbag.exceptions import InputError
@@ -129,7 +125,7 @@ class StumpSearch:
         k = _first_lowest(after, cell, before)
         if not after[k] < before:
             return None
-        stump = self._stump(cell[k], float(length[k] * left[k]), float(length[k] * right[k]))
+        stump = self.grid.stump(cell[k], float(length[k] * left[k]), float(length[k] * right[k]))
         return Best(cell[k], stump, after[k])
 
     def _followed(self, here, candidates, before, weight):
@@ -170,69 +166,6 @@ class StumpSearch:
         losses = [after[k] for (_, after), k in zip(found, first)]
         return Candidates(*map(np.concatenate, zip(*best))), np.array(losses)
 
-    def _stump(self, cell, left, right):
-        grid = self.grid
-        slot = grid.slot[cell]
-        if not grid.sees_missing[slot]:
-            missing = 0.0  # never missing in training: the stump abstains
-        else:
-            missing = left if grid.missing[slot] == 0 else right
-        return Stump(int(grid.feature[slot]), float(grid.cut[cell]), left, right, missing)
-
-
-@dataclass(frozen=True)
-class EstimatorSearch:
-    """Finds the next estimator: one fitted to the instances a round.
-
-    The estimator learns the class of each instance's bag, weighted by the size of the loss's
-    derivative: a classifier gives a binary weak learner, a regressor a real-valued one. The loss
-    decides how far to go along it.
-    """
-
-    blocks: Any
-    instances: Any
-    target: np.ndarray
-    estimator: Any
-    random_state: np.random.RandomState
-    learning_rate: float = 1.0
-
-    @classmethod
-    def of(cls, blocks, estimator, random_state, learning_rate: float) -> "EstimatorSearch":
-        """From blocks of labelled bags in this process: estimators want all rows together."""
-        parts = blocks.collect(_rows_and_signs)
-        rows, signs = zip(*parts)
-        instances = rows[0] if len(rows) == 1 else stacked(rows)  # one is the usual case: no copy
-        target = np.concatenate(signs)
-        return cls(blocks, instances, target, estimator, random_state, learning_rate)
-
-    def next(self, standing: Standing) -> Found | None:
-        """The next fitted estimator with its weight; None if it does not lower the loss."""
-        if standing.is_lowest:
-            return None
-        here = standing.derivatives()
-        before = here.sum(Derivatives.loss)
-        size = np.concatenate(here.collect(Derivatives.gradient))
-        fitted = clone(self.estimator)
-        if "random_state" in fitted.get_params():
-            fitted.set_params(random_state=self.random_state.randint(2**31 - 1))
-        # An average weight of one suits estimators with absolute thresholds on weight.
-        fitted.fit(self.instances, self.target, sample_weight=size / size.mean())
-        directions = self.blocks.map(_scored, WeightedEstimator(fitted, 1.0))
-        direction = np.concatenate(directions.collect(np.asarray))
-        edge = (size @ (self.target * direction)) / before
-        if not edge > 0:
-            return None
-        losses = Along(here.map(Derivatives.toward, directions))
-        first = np.arctanh(np.clip([edge], 1e-3, 1 - 1e-9))
-        length, after = exact_lengths(losses, first, LONGEST)
-        if self.learning_rate != 1.0:
-            length, after = falling_lengths(losses, self.learning_rate * length, before)
-        if not after[0] < before:
-            return None
-        weak = WeightedEstimator(fitted, float(length[0]))
-        scores = standing.scores.map(_plus_times, directions, weak.weight)
-        return Found(weak, standing.settled(scores, after[0]))
-
 
 def _first_lowest(losses, cell, before):
     """Which candidate has the lowest loss; of those that tie, the one of the first cell."""
@@ -259,18 +192,6 @@ def _along(steps, lengths):
 
 def _chosen(steps, rows):
     return steps.take(rows)
-
-
-def _rows_and_signs(labelled):
-    return labelled.bags.instances, labelled.bags.spread(labelled.target)
-
-
-def _scored(labelled, weak):
-    return weak.score(labelled.bags.instances)
-
-
-def _plus_times(scores: Scores, direction, length):
-    return scores.plus(length * direction)
 
 
 # How far to go. `follow(lengths)` gives rows (C, C′, C″): the loss along every direction and its

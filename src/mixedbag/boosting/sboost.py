@@ -8,7 +8,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from mixedbag._parameters import at_least, having, one_of, whole
 from mixedbag.base import BagClassifier
-from mixedbag.boosting._ensembles import EstimatorEnsemble, WeightedEstimator
+from mixedbag.boosting._estimators import EstimatorEnsemble, WeightedEstimator
 from mixedbag.boosting._loop import Staged, split
 from mixedbag.engines.local import Labelled, LocalBlocks
 from mixedbag.exceptions import InputError
