@@ -1,18 +1,58 @@
-"""Series that an ARHMM makes: one for each side, fitted to recorded stretches of known labels."""
+"""Series that an ARHMM makes: one for each side, fitted to recorded stretches of known labels.
+
+And the problems that two studies ask of them: bags of `mixed`, as they were recorded or drawn anew.
+"""
 
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 from scipy.linalg import block_diag
+from sklearn.metrics import roc_auc_score
 
+from benchmarks.arhmm import mixed
 from benchmarks.arhmm._class_models import OnClassModels
+from benchmarks.arhmm._fixed import ORDER, STATES
+from benchmarks.arhmm.stretches import LENGTH
 from mixedbag import Bags
 from mixedbag.sequence._autoregression import Autoregression
 from mixedbag.sequence._chain import Chain
 from mixedbag.sequence._model import THETA_BOUNDS
+from mixedbag.sequence._stretches import best_stretch
+
+MIXTURE = "1 of 4"
+SWITCH = 1 / 60  # a stretch has 60 samples on average
+WORLDS = ("recorded", "sampled")
 
 STEADY = 0.99  # largest modulus of a state's eigenvalues: its series stay where they are
+
+
+def problems():
+    return [
+        {"world": world, "activity": activity, "person": person}
+        for person in mixed.PEOPLE
+        for activity in mixed.ACTIVITIES
+        for world in WORLDS
+    ]
+
+
+def problem(case):
+    """Bags, their labels, those of the samples, and the world that made them if one did."""
+    bags, y, truth = mixed.joined({**case, "mixture": MIXTURE})
+    if case["world"] == "recorded":
+        return bags, y, truth, None
+    world = World(bags, truth)
+    return world.sample(bags, truth, np.random.default_rng(0)), y, truth, world
+
+
+def by_posterior(world, bags):
+    """Scores of bags and of samples by a world's parameters."""
+    told = world.posterior(bags, SWITCH)
+    return best_stretch(told, bags.offsets, LENGTH), told
+
+
+def areas(y, truth, by_bags, by_samples):
+    return [float(roc_auc_score(y, by_bags)), float(roc_auc_score(truth, by_samples))]
 
 
 class World:
@@ -22,11 +62,13 @@ class World:
     model that ARHMM-MIL looks for.
     """
 
-    def __init__(self, bags, truth, n_states, order):
+    order = ORDER
+
+    def __init__(self, bags, truth):
         runs, own = _runs(bags, truth)
-        fitted = OnClassModels([]).fit(runs, own, {"n_states": n_states, "order": order})
-        self.models, self.order = fitted.models, order
-        self.steady = [_steady(model.emission.coefficients, order) for model in self.models]
+        fitted = OnClassModels([]).fit(runs, own, {"n_states": STATES // 2, "order": ORDER})
+        self.models = fitted.models
+        self.steady = [_steady(model.emission.coefficients, ORDER) for model in self.models]
 
     def sample(self, bags, truth, rng):
         """As many bags, each with the labels and the first samples of a recorded one."""

@@ -10,7 +10,6 @@ import warnings
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from benchmarks._store import Store, case_key
@@ -18,15 +17,11 @@ from benchmarks._tables import RESULTS, Table, grouped, only
 from benchmarks.arhmm import mixed
 from benchmarks.arhmm._fixed import ORDER, STATES, on_states
 from benchmarks.arhmm._methods import OnWindows, annealed_trees, spread_trees
-from benchmarks.arhmm._own_world import World
+from benchmarks.arhmm._own_world import MIXTURE, areas, by_posterior, problem, problems
 from benchmarks.arhmm.stretches import LENGTH
 from mixedbag import Bags
 from mixedbag.sequence import QuantileWindows
-from mixedbag.sequence._stretches import best_stretch
 
-MIXTURE = "1 of 4"
-SWITCH = 1 / 60  # a stretch has 60 samples on average
-WORLDS = ("recorded", "sampled")
 LEVELS = ("bags", "samples")
 KNOWN = "the world's own parameters"
 MODEL = "ARHMM-MIL"
@@ -55,23 +50,14 @@ def methods(world):
 
 
 def cases():
-    return [
-        {"world": world, "activity": activity, "person": person}
-        for person in mixed.PEOPLE
-        for activity in mixed.ACTIVITIES
-        for world in WORLDS
-    ]
+    return problems()
 
 
 def run(case):
-    bags, y, truth = mixed.joined({**case, "mixture": MIXTURE})
+    bags, y, truth, world = problem(case)
     found = {}
-    if case["world"] == "sampled":
-        world = World(bags, truth, STATES // 2, ORDER)
-        bags = world.sample(bags, truth, np.random.default_rng(0))
-        told = world.posterior(bags, SWITCH)
-        scores = best_stretch(told, bags.offsets, LENGTH), told
-        found[KNOWN] = areas(y, np.concatenate(truth), *scores)
+    if world is not None:
+        found[KNOWN] = areas(y, np.concatenate(truth), *by_posterior(world, bags))
     folds = list(StratifiedKFold(mixed.N_FOLDS, shuffle=True, random_state=0).split(y, y))
     for name, method in methods(case["world"]).items():
         by_fold = []
@@ -84,10 +70,6 @@ def run(case):
         found[name] = np.mean(by_fold, axis=0).tolist()
     purity = float(np.mean(np.concatenate(truth) == bags.spread(y)))
     return {"areas": found, "purity": purity}
-
-
-def areas(y, truth, by_bags, by_samples):
-    return [float(roc_auc_score(y, by_bags)), float(roc_auc_score(truth, by_samples))]
 
 
 def table(rows):

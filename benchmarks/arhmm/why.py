@@ -10,20 +10,25 @@ the first and the third cannot be had: nobody knows a true parameter there.
 from dataclasses import replace
 
 import numpy as np
-from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from benchmarks._store import Store, case_key
 from benchmarks._tables import RESULTS, Table, grouped
 from benchmarks.arhmm import mixed
 from benchmarks.arhmm._fixed import ORDER, STATES
-from benchmarks.arhmm._own_world import World
-from benchmarks.arhmm.own_world import MIXTURE, SWITCH, WORLDS
+from benchmarks.arhmm._own_world import (
+    MIXTURE,
+    SWITCH,
+    World,
+    areas,
+    by_posterior,
+    problem,
+    problems,
+)
 from benchmarks.arhmm.stretches import LENGTH
 from mixedbag.sequence import ARHMMClassifier
 from mixedbag.sequence._direct import fit_labels
 from mixedbag.sequence._start import LABEL_ITERATIONS
-from mixedbag.sequence._stretches import best_stretch
 
 SEVERAL = 10
 TRUE = "the world's own parameters"
@@ -36,43 +41,28 @@ TINY = {"world": "sampled", "activity": 4, "person": "1"}
 
 
 def cases():
-    return [
-        {"world": world, "activity": activity, "person": person}
-        for person in mixed.PEOPLE
-        for activity in mixed.ACTIVITIES
-        for world in WORLDS
-    ]
+    return problems()
 
 
 def run(case):
     """Areas by bags and by samples, and log posterior densities of models; means of three folds."""
-    bags, y, truth = mixed.joined({**case, "mixture": MIXTURE})
-    world = None
-    if case["world"] == "sampled":
-        world = World(bags, truth, STATES // 2, ORDER)
-        bags = world.sample(bags, truth, np.random.default_rng(0))
-    areas, nats = {}, {}
+    bags, y, truth, world = problem(case)
+    found, nats = {}, {}
     for train, test in StratifiedKFold(mixed.N_FOLDS, shuffle=True, random_state=0).split(y, y):
         samples = np.concatenate([truth[i] for i in test])
-        told = World(bags[train], [truth[i] for i in train], STATES // 2, ORDER)
+        told = World(bags[train], [truth[i] for i in train])
         scores = {TOLD: by_posterior(told, bags[test])}
         if world is not None:
             scores[TRUE] = by_posterior(world, bags[test])
         for name, model in learners(bags[train], y[train], world).items():
             scores[name] = model.decision_function(bags[test]), model._positive(bags[test])
             nats.setdefault(name, []).append(density(model, bags[train]))
-        for name, (by_bags, by_samples) in scores.items():
-            pair = roc_auc_score(y[test], by_bags), roc_auc_score(samples, by_samples)
-            areas.setdefault(name, []).append(pair)
+        for name, pair in scores.items():
+            found.setdefault(name, []).append(areas(y[test], samples, *pair))
     return {
-        "areas": {name: np.mean(pairs, axis=0).tolist() for name, pairs in areas.items()},
+        "areas": {name: np.mean(pairs, axis=0).tolist() for name, pairs in found.items()},
         "nats": {name: float(np.mean(values)) for name, values in nats.items()},
     }
-
-
-def by_posterior(world, bags):
-    told = world.posterior(bags, SWITCH)
-    return best_stretch(told, bags.offsets, LENGTH), told
 
 
 def learners(bags, y, world):
