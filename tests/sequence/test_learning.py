@@ -165,11 +165,11 @@ def test_a_state_that_nobody_visits_keeps_its_prior(world):
     assert_allclose(chain.transition.sum(axis=1), 1.0)
 
 
-def test_missing_values_are_refused_by_name(world):
+def test_infinite_values_are_refused_by_name(world):
     bags, y, _ = world
     broken = bags.instances.copy()
-    broken[130, 1] = np.nan
-    with pytest.raises(ValueError, match="instance 10 of bag 2 has NaN"):
+    broken[130, 1] = np.inf
+    with pytest.raises(ValueError, match="instance 10 of bag 2 has inf"):
         ARHMMClassifier().fit(bags.with_instances(broken), y)
 
 

@@ -36,12 +36,14 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
 
     _rules = ("sequence",)
     _is_sequence = True
+    _accepts_nan = True
     _search_space = {"n_states": [5, 10], "order": [0, 3]}
     _dynamics: type | None = None
     _parameter_constraints = {
         "n_states": [whole(1)],
         "order": [whole(0)],
         "level": [at_least(0)],
+        "omega": [between(-8, 8), None],
         "stretch": [whole(1), None],
         "max_iter": [whole(1)],
         "n_init": [whole(1)],
@@ -55,6 +57,7 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
         *,
         order=3,
         level=0.0,
+        omega=None,
         stretch=None,
         max_iter=30,
         n_init=2,
@@ -67,6 +70,7 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
         self.n_states = n_states
         self.order = order
         self.level = level
+        self.omega = omega
         self.stretch = stretch
         self.max_iter = max_iter
         self.n_init = n_init
@@ -151,6 +155,7 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
             rate=self.rate_,
             precision=self.precision,
             level=self.level,
+            learns_omega=self.omega is None,
         )
 
     def _stored_emission(self):

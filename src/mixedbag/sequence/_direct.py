@@ -59,7 +59,8 @@ def fit_labels(blocks, model, max_iter, log_prior=beta_and_normal):
         value, gradient = log_prior(candidate)
         return -(total[0] + value), -(total[1:] + gradient)
 
-    bounds = [tuple(logit(THETA_BOUNDS))] * len(model.theta) + [(None, None)]
+    bounds = [tuple(logit(THETA_BOUNDS))] * len(model.theta)
+    bounds += [(None, None) if model.learns_omega else (model.omega, model.omega)]
     found = minimize(
         negative,
         label_parameters(model),

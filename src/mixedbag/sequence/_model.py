@@ -4,13 +4,14 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import expit, logit
 
 from mixedbag.sequence._levels import most_likely_emission
-from mixedbag.sequence._regression import embed, second_moments
+from mixedbag.sequence._regression import embed, second_moments, unseen
 
 # Priors of the labels. θ: as if each state had been seen for a few steps with the labels of the
-# average bag (a Beta prior with that mode). ω: a normal about 0, where the link is the plain share
-# of positive steps.
+# average bag (a Beta prior with that mode). ω, where it is learned: a normal about 0, where the
+# link is the plain share of positive steps.
 PRIOR_STEPS = 4.0
 OMEGA_SPREAD = 1.0
 # A state that is surely positive or surely negative could never be reconsidered.
@@ -37,6 +38,7 @@ class Model:
     rate: float
     precision: float
     level: float = 0.0  # the power of the states' levels in their densities
+    learns_omega: bool = True
 
     def read(self, bags):
         """The rows of all steps with a full past, and where each bag starts."""
@@ -44,13 +46,24 @@ class Model:
         return rows, bags.offsets - self.order * np.arange(len(bags.offsets))
 
     def smooth(self, rows, starts):
-        """P(Z_t | X) and log P(X) of the steps."""
-        return self.dynamics.smooth(self.emission.log_density(rows), starts)
+        """P(Z_t | X) and log P(X) of the steps; a step with a missing value tells no state."""
+        log_density = self.emission.log_density(rows)
+        log_density[unseen(rows, len(self.center))] = 0.0
+        return self.dynamics.smooth(log_density, starts)
 
     @property
     def prior_steps(self):
-        """Positive and negative steps that the prior adds to every state (ζ₁ − 1 and ζ₂ − 1)."""
-        return PRIOR_STEPS * self.rate, PRIOR_STEPS * (1.0 - self.rate)
+        """Positive and negative steps that the prior adds to every state (ζ₁ − 1 and ζ₂ − 1).
+
+        Under a known steep link one step weighs e^|ω|: there are as many fewer.
+        """
+        steps = PRIOR_STEPS if self.learns_omega else PRIOR_STEPS * np.exp(-abs(self.omega))
+        return steps * self.rate, steps * (1.0 - self.rate)
+
+    def theta_of_labels(self, ones, zeros):
+        """θ by which bags of one state have the labels that the state's time has, by ω's link."""
+        theta = expit(logit(self.most_likely_theta(ones, zeros)) - self.omega)
+        return np.clip(theta, *THETA_BOUNDS)
 
     def log_prior_labels(self):
         """Log density of (θ, ω) under the prior, up to a constant."""
@@ -64,8 +77,8 @@ class Model:
 
     def most_likely_theta(self, ones, zeros):
         """The mode of θ after seeing so many positive and negative steps of each state."""
-        theta = (ones + PRIOR_STEPS * self.rate) / (ones + zeros + PRIOR_STEPS)
-        return np.clip(theta, *THETA_BOUNDS)
+        more, less = self.prior_steps
+        return np.clip((ones + more) / (ones + more + zeros + less), *THETA_BOUNDS)
 
 
 @dataclass(frozen=True)
@@ -160,6 +173,7 @@ def maximise(statistics, model):
     """
     curvature = statistics.weight / 4 + OMEGA_SPREAD**-2
     step = (statistics.slope - model.omega / OMEGA_SPREAD**2) / curvature
+    step *= model.learns_omega
     return replace(
         maximise_dynamics(statistics, model),
         theta=model.most_likely_theta(statistics.ones, statistics.zeros),

@@ -7,7 +7,6 @@ import numpy as np
 from mixedbag.sequence._direct import bag_gradients, fit_labels, label_parameters
 from mixedbag.sequence._model import (
     OMEGA_SPREAD,
-    PRIOR_STEPS,
     Statistics,
     block_statistics,
     maximise_dynamics,
@@ -33,7 +32,7 @@ class Stream:
 def open_stream(blocks, model):
     """The stream after its first batch, which `model` was fitted to."""
     batch = blocks.sum(block_statistics, model)
-    prior = PRIOR_STEPS * model.theta * (1.0 - model.theta)
+    prior = sum(model.prior_steps) * model.theta * (1.0 - model.theta)
     information = np.diag(np.append(prior, OMEGA_SPREAD**-2))
     information += blocks.sum(outer_gradients, model)
     return Stream(batch * (1.0 / batch.weight), batch.weight, information)

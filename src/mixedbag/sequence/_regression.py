@@ -6,7 +6,11 @@ CHUNK = 512  # rows whose products fit in the processor's cache
 
 
 def embed(instances, offsets, order, center, scale):
-    """Rows (x_{t-1}, …, x_{t-p}, 1, x_t) of the standardised samples that have a full past."""
+    """Rows (x_{t-1}, …, x_{t-p}, 1, x_t) of the standardised samples that have a full past.
+
+    A row with a missing value is zero throughout, also where others have their one: it adds nothing
+    to second moments, and is known by that (`unseen`).
+    """
     standard = (instances - center) / scale
     d, late = standard.shape[1], np.ones(len(standard), dtype=bool)
     for lag in range(order):
@@ -16,7 +20,13 @@ def embed(instances, offsets, order, center, scale):
     for lag in range(1, order + 1):
         rows[:, (lag - 1) * d : lag * d] = standard[now - lag]
     rows[:, order * d + 1 :] = standard[now]
+    rows[np.isnan(rows).any(axis=1)] = 0.0
     return rows
+
+
+def unseen(rows, n_channels):
+    """Which rows say nothing, for want of a value."""
+    return rows[:, -n_channels - 1] == 0.0
 
 
 def second_moments(rows, weights):

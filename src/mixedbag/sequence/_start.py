@@ -14,6 +14,7 @@ from sklearn.cluster import KMeans
 from mixedbag.bags import Bags
 from mixedbag.engines import Labelled
 from mixedbag.engines.local import few_bags
+from mixedbag.exceptions import InputError
 from mixedbag.sequence._autoregression import typical_noise
 from mixedbag.sequence._direct import fit_labels
 from mixedbag.sequence._levels import most_likely_emission
@@ -51,16 +52,19 @@ def begin(blocks, dynamics, settings, random_state, turn=0):
 def _blank_model(blocks, dynamics, settings):
     """Scales and priors from sums over all bags; the states are still to be found."""
     total, first, bags, positive = blocks.sum(first_moments)
+    total = np.maximum(total, np.finfo(float).tiny)  # of a channel that is never there
     center = first / total
     variance = blocks.sum(squared_deviations, center) / total
     varies = variance > (1e-9 * np.maximum(np.abs(center), 1e-12)) ** 2
     scale = np.sqrt(np.where(varies, variance, 1.0))
     pooled = blocks.sum(pooled_moments, center, scale, settings.order)
+    if pooled[-len(center) - 1, -len(center) - 1] == 0:
+        raise InputError(f"no sample has all its values, and those of the {settings.order} before")
     return Model(
         dynamics=dynamics.uniform(settings.n_states),
         emission=None,
         theta=np.full(settings.n_states, positive / bags),
-        omega=0.0,
+        omega=settings.omega or 0.0,
         order=settings.order,
         center=center,
         scale=scale,
@@ -68,20 +72,21 @@ def _blank_model(blocks, dynamics, settings):
         rate=positive / bags,
         precision=settings.precision,
         level=settings.level,
+        learns_omega=settings.omega is None,
     )
 
 
 def first_moments(block):
-    """Weighted number of samples and their sum; weighted number of bags and of positive ones."""
-    per_sample = block.bags.spread(block.weight)
-    sums = per_sample.sum(), per_sample @ block.bags.instances
+    """Weighted number of values and their sum; weighted number of bags and of positive ones."""
+    per_sample, x = block.bags.spread(block.weight), block.bags.instances
+    sums = per_sample @ ~np.isnan(x), per_sample @ np.nan_to_num(x)
     bags = block.weight.sum(), block.weight[block.target > 0].sum()
     return np.array([*sums, *bags], dtype=object)
 
 
 def squared_deviations(block, center):
     """Weighted sum of squares about `center`."""
-    return block.bags.spread(block.weight) @ (block.bags.instances - center) ** 2
+    return block.bags.spread(block.weight) @ np.nan_to_num(block.bags.instances - center) ** 2
 
 
 def pooled_moments(block, center, scale, order):
@@ -171,6 +176,6 @@ def _explore(blocks, model):
     for _ in range(UNLABELLED_ITERATIONS):
         total = blocks.sum(unlabelled_statistics, model)
         value = total.log_likelihood + model.log_prior_states()
-        fitted = replace(model, theta=model.most_likely_theta(total.ones, total.zeros))
+        fitted = replace(model, theta=model.theta_of_labels(total.ones, total.zeros))
         model = maximise_dynamics(total, fitted)
     return fitted, value

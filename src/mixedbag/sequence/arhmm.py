@@ -21,6 +21,9 @@ class ARHMMClassifier(SequenceClassifier):
     given the series for instances. The first ``order`` samples of a bag have no full past; they
     take the score of the first sample that has one.
 
+    Missing values (NaN) are allowed: as at the beginning of a bag, a sample that lacks a value, or
+    a full past, says nothing of its state, which follows from the samples around it.
+
     Parameters
     ----------
     n_states : int, default=10
@@ -34,6 +37,10 @@ class ARHMMClassifier(SequenceClassifier):
         The power of each state's own level, a Gaussian of its samples, beside its autoregression. 0
         is the paper's model, which tells motions apart; above 0 levels (postures) count, too, and
         the likelihood is a composite one.
+    omega : float, optional
+        Steepness of the link from samples to bags, if it is known: 0 for the share of positive
+        samples, 4, say, where a bag is positive as soon as a small part of it is. By default it is
+        learned, and hardly leaves 0, from where the labels of a few dozen bags do not move it.
     stretch : int, optional
         Samples in a row that a bag is judged by: its score is then the log-odds of the best stretch
         of so many samples, for labels that hold in one short part of a long series. By default the

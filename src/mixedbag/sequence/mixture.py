@@ -17,6 +17,9 @@ class MARClassifier(SequenceClassifier):
     N)``; a sample in state j is positive with probability theta_j. Scores are log-odds, and the
     first ``order`` samples of a bag take the score of the first sample with a full past.
 
+    Missing values (NaN) are allowed: as at the beginning of a bag, a sample that lacks a value, or
+    a full past, says nothing of its state, which follows from the samples around it.
+
     Parameters
     ----------
     n_states : int, default=10
@@ -30,6 +33,10 @@ class MARClassifier(SequenceClassifier):
         The power of each state's own level, a Gaussian of its samples, beside its autoregression. 0
         is the paper's model, which tells motions apart; above 0 levels (postures) count, too, and
         the likelihood is a composite one.
+    omega : float, optional
+        Steepness of the link from samples to bags, if it is known: 0 for the share of positive
+        samples, 4, say, where a bag is positive as soon as a small part of it is. By default it is
+        learned, and hardly leaves 0, from where the labels of a few dozen bags do not move it.
     stretch : int, optional
         Samples in a row that a bag is judged by: its score is then the log-odds of the best stretch
         of so many samples, for labels that hold in one short part of a long series. By default the
