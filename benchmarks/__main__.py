@@ -55,8 +55,16 @@ class Benchmark:
 
     def stale(self):
         """Cases without a fresh row."""
-        fresh = self.store.fresh(self.file, self.code, self.versions)
-        return [case for key, case in self.cases.items() if key not in fresh]
+        return self._without(self.store.fresh(self.file, self.code, self.versions))
+
+    def missing(self):
+        """Cases without a row of whatever code, or whose row lacks what is asked for today."""
+        lacks = getattr(self.module, "lacks", lambda row: False)
+        latest = self.store.latest(self.file)
+        return self._without([key for key, row in latest.items() if not lacks(row)])
+
+    def _without(self, rows):
+        return [case for key, case in self.cases.items() if key not in rows]
 
     def compute(self, case):
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -117,6 +125,7 @@ def main(arguments=None):
     parser.add_argument("--list", action="store_true", help="all benchmarks, and rows they have")
     parser.add_argument("--stale", action="store_true", help="only say which cases are stale")
     parser.add_argument("--keep-stale", action="store_true", help="tables from the rows there are")
+    parser.add_argument("--missing", action="store_true", help="compute only what has no row yet")
     parser.add_argument("--check", action="store_true", help="check the paper's claims in the rows")
     parser.add_argument("--only", default="", help="only cases whose description contains this")
     parser.add_argument("--try", dest="tiny", action="store_true", help="one small case, not kept")
@@ -127,9 +136,11 @@ def main(arguments=None):
     failed = False
     for pair in wanted:
         one = Benchmark(*pair)
-        stale = [case for case in one.stale() if options.only in case_key(case)]
+        stale = one.missing() if options.missing else one.stale()
+        stale = [case for case in stale if options.only in case_key(case)]
         if options.list or options.stale:
-            print(f"{one.name}: {len(one.cases)} cases, {len(one.rows())} rows, {len(stale)} stale")
+            what = f"{len(stale)} {'missing' if options.missing else 'stale'}"
+            print(f"{one.name}: {len(one.cases)} cases, {len(one.rows())} rows, {what}")
             if options.stale:
                 print("".join(f"  {case_key(case)}\n" for case in stale), end="")
         elif options.check:

@@ -148,6 +148,18 @@ def test_an_interrupted_run_keeps_finished_rows_and_goes_on(benchmark, capsys):
     assert make().stale() == []
 
 
+def test_what_is_missing_has_no_row_of_any_code_or_one_that_lacks_something(benchmark):
+    make, module = benchmark
+    one = make()
+    older = (Row("file", {"case": k}, {"figure": 1.0}, code=None) for k in (0, 1))
+    one.store.append(*older)
+    assert one.missing() == [{"case": 2}]
+    module.lacks = lambda row: row.case["case"] == 1
+    assert one.missing() == [{"case": 1}, {"case": 2}]
+    one.recompute(one.missing())
+    assert module.ran == [1, 2]
+
+
 def test_pages_say_where_rows_come_from(benchmark, capsys):
     make, _ = benchmark
     one = make()
