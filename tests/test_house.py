@@ -47,7 +47,7 @@ FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
 
 
 # The calls upwards: builders of bags that hand their table to the one reader of tables.
-BUILDERS = {("bags", "tables"), ("engines", "tables")}
+BUILDERS = {("bags", "datasets"), ("engines", "tables")}
 
 
 def files():

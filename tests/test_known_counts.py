@@ -8,11 +8,12 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from mixedbag import Bags
+from mixedbag import Bags, datasets
 from mixedbag.aggregate import (
     AggregateLogisticRegression,
     AggregateRidgeClassifier,
     AggregateRidgeRegressor,
+    AggregateSVC,
 )
 from mixedbag.counts import labels_that_add_up
 from mixedbag.datasets import make_count
@@ -68,6 +69,14 @@ def test_bags_that_are_all_alike_are_said_to_tell_nothing():
         AggregateRidgeClassifier().fit(bags, np.full(10, 2))
     with pytest.warns(UserWarning, match="all 10 bags have the same mean"):
         AggregateRidgeRegressor().fit(bags, np.full(10, 2.0))
+
+
+def test_bags_that_are_all_alike_are_said_to_tell_nothing_once():
+    """Above a thousand instances the machine starts from other learners, which need not say it."""
+    bags = Bags(np.random.default_rng(0).normal(size=(1200, 2)), np.arange(0, 1201, 4))
+    with pytest.warns(UserWarning, match="same shares") as said:
+        AggregateSVC(n_init=1, max_iter=1).fit(bags, np.full(300, 2))
+    assert len(said) == 1
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -150,6 +159,44 @@ def test_frames_with_a_column_a_class_or_with_sizes():
     assert AggregateLogisticRegression().fit(bags, table).predict(bags).shape == (2, 2)
     with pytest.raises(ValueError, match="pass label"):
         Bags.from_frame(frame, "precinct", size="voters")
+
+
+def read_pair(*arguments, **options):
+    data = datasets.read(*arguments, **options)
+    return data.bags, data.y
+
+
+@pytest.mark.parametrize("read", [Bags.from_frame, read_pair])
+@pytest.mark.filterwarnings("ignore:column 'voters' is taken")
+def test_the_same_words_for_labels_everywhere(read):
+    rng = np.random.default_rng(0)
+    place = np.repeat(np.arange(6), 4)
+    voters = np.array([40, 60, 80, 100, 120, 50])
+    yes = np.array([10, 40, 30, 70, 80, 20])
+    frame = pd.DataFrame({"place": place, "age": rng.normal(size=24)})
+    frame = frame.assign(yes=yes[place], no=(voters - yes)[place], voters=voters[place])
+    for label in ("yes/voters", "no,yes", ["no", "yes"]):
+        bags, y = read(frame, "place", label=label)
+        assert "voters" not in bags.feature_names or label != "yes/voters"
+        np.testing.assert_allclose(y if y.ndim == 1 else y[:, 1], yes / voters)
+    with pytest.warns(UserWarning, match="'voters' is taken as a feature.*labels add up to"):
+        Bags.from_frame(frame, "place", label="no,yes")
+    with pytest.warns(UserWarning, match="'voters' is taken as a feature.*'yes/voters'"):
+        Bags.from_frame(frame[["place", "age", "yes", "voters"]], "place", label="yes")
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("label", ["class", "share", "value"])
+def test_columns_that_no_label_counts_among_are_features_without_a_word(label):
+    place = np.repeat(np.arange(6), 4)
+    known = {
+        "class": np.array([0, 1, 1, 0, 0, 1]),
+        "share": np.array([0.1, 0.5, 1.0, 0.0, 0.3, 0.25]),
+        "value": np.array([3, 80, 7, 2, 90, 1]),  # above the height of some place
+    }
+    frame = pd.DataFrame({"place": place, label: known[label][place], "x": np.arange(24.0)})
+    bags, _ = Bags.from_frame(frame.assign(height=(10 + place)), "place", label=label)
+    assert bags.feature_names == ["x", "height"]
 
 
 @pytest.mark.parametrize(

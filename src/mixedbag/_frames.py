@@ -1,11 +1,10 @@
-"""Bags beside data frames and notebooks: what `Bags` hands over, and labels in several columns."""
+"""Bags beside data frames and notebooks: what `Bags` hands over, and which notes it passes on."""
 
 import html
-import warnings
 
 import numpy as np
 
-from mixedbag._per_cent import NOTE, as_shares
+from mixedbag._per_cent import NOTE
 from mixedbag._tables import plain
 
 
@@ -50,46 +49,7 @@ def to_html(bags):
     )
 
 
-def with_notes(data, name):
-    """The labels, those in per cent as shares, and what of the table users are told."""
-    notes = _worth_a_warning(data.notes)
-    shares = None if data.y is None else as_shares(data.y, data.bags.sizes, name)
-    return (data.y, notes) if shares is None else (shares, [*notes, NOTE])
-
-
-def _worth_a_warning(notes):
-    return [note for note in notes if "left out" in note or "dates" in note]
-
-
-def with_shares(read, roles, frame, bag, features, label, size):
-    """`Bags.from_frame` for labels in several columns, or beside a column of sizes."""
-    labels = list(label) if isinstance(label, (list, tuple)) else [label]
-    if None in labels or not labels:
-        raise ValueError("size stands beside a label that counts: pass label, too")
-    if features is None:
-        known = {bag, size, *labels}
-        features = [name for name in list(frame.columns) if name not in known]
-    data = read(frame, roles(bag, labels[0], features=features))
-    bags = data.bags
-    for note in _worth_a_warning(data.notes):
-        warnings.warn(note, UserWarning, stacklevel=3)
-
-    def also(name):
-        return as_numbers(read(frame, roles(bag, name, features=features[:1])).y)
-
-    def as_numbers(y):
-        shares = as_shares(y, bags.sizes, by_sizes=False)
-        return np.asarray(y if shares is None else shares, dtype=np.float64)
-
-    y = np.column_stack([as_numbers(data.y), *map(also, labels[1:])])
-    if size is not None:
-        total = also(size)
-        if not (total > 0).all():
-            raise ValueError(f"{bags.name(int((total > 0).argmin()))} has no size above zero")
-        y = y / total[:, None]
-    elif len(labels) > 1:
-        whole = y.sum(axis=1)
-        told = ~np.isnan(whole)
-        if not np.allclose(whole[told], bags.sizes[told]) and (whole[told] > 0).all():
-            y = y / whole[:, None]  # per cent, or counts of more than the rows
-    return bags, y[:, 0] if len(labels) == 1 and label == labels[0] else y
+def worth_a_warning(notes):
+    """What of the notes on a table users should not miss."""
+    words = ("left out", "dates", NOTE, "is taken as a feature")
+    return [note for note in notes if any(word in note for word in words)]

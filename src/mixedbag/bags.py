@@ -195,21 +195,22 @@ class Bags:
             The columns to learn from; by default every column but `bag` and the label.
         label : str or list of str, optional
             A column with the label of each row's bag. When given, the result is the pair
-            ``(bags, y)``, with one label a bag. A list of columns, one a class, holds the counts or
-            shares of the classes: `y` has a column a class.
+            ``(bags, y)``, with one label a bag. Several columns, ``"no,yes"`` or ``["no", "yes"]``,
+            hold the counts or shares of a class each: `y` has a column a class. A count of more (or
+            others) than the rows of the bag, as of all voters of a precinct of which some were
+            asked, is ``"yes/voters"``: `y` is the share then.
         size : str, optional
-            A column that says of how many the label counts, where these are not the rows of the
-            bag: all voters of a precinct of which some were asked. `y` is the share then.
+            The same in two words: ``label="yes", size="voters"``.
         """
-        from mixedbag.tables import Roles, read
+        from mixedbag.datasets import read
 
-        if size is not None or isinstance(label, (list, tuple)):
-            return _frames.with_shares(read, Roles, frame, bag, features, label, size)
-        data = read(frame, Roles(bag, label, features=features))
-        y, notes = _frames.with_notes(data, label)
-        for note in notes:
+        data = read(frame, bag, label, size=size, features=features)
+        for note in _frames.worth_a_warning(data.notes):
             warnings.warn(note, UserWarning, stacklevel=2)
-        return data.bags if label is None else (data.bags, y)
+        if label is None:
+            return data.bags
+        assert data.y is not None  # there is no table without its label
+        return data.bags, data.y
 
     # What it holds -------------------------------------------------------------------------------
 

@@ -301,6 +301,16 @@ def test_one_label_is_refused_whatever_the_rule():
             compare(bags, y, rule)
 
 
+def test_one_count_in_bags_of_different_sizes_is_no_one_label():
+    """Two of three and two of twelve tell instances apart."""
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(3, 13, size=40)
+    label = np.concatenate([np.arange(n) < 2 for n in sizes])
+    bags = Bags(label[:, None] + 0.3 * rng.normal(size=(len(label), 1)), np.r_[0, sizes.cumsum()])
+    model = fit_best_setting(bags, np.full(40, 2), "auto", "AggregateLogisticRegression").model
+    assert np.mean((model.predict_instances(bags) > 0.5) == label) > 0.9
+
+
 def test_the_positive_class_is_last_and_keeps_its_word():
     data = make_any(n_bags=40, size=(2, 5), n_features=3, random_state=0)
     rare = np.flatnonzero(data.y == 1)[:-8]

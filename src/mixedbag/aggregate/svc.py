@@ -268,9 +268,12 @@ class AggregateSVC(CountClassifier):
 
         Only ranks mean something before a machine is solved: counts are met, at any price.
         """
-        counts = np.column_stack([bags.sizes - positives, positives])
-        chances = AggregateLogisticRegression().fit(bags, counts, sample_weight=weight)
-        for scores in (ridge, chances.predict_proba_instances(bags)[:, 1]):
+        ranks = [ridge]
+        if np.ptp(positives / bags.sizes) > 0:  # else all instances have the same chance
+            counts = np.column_stack([bags.sizes - positives, positives])
+            chances = AggregateLogisticRegression().fit(bags, counts, sample_weight=weight)
+            ranks.append(chances.predict_proba_instances(bags)[:, 1])
+        for scores in ranks:
             yield assign_labels(scores, bags.offsets, positives, 1.0, np.inf)[0]
         if not np.isinf(self.D):
             yield from (np.full(bags.n_instances, positive) for positive in (False, True))

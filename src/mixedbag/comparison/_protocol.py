@@ -217,7 +217,9 @@ def _refuse_hopeless(bags, question):
             raise InputError("a label is missing or infinite")
         if len(bags) < 4:
             raise InputError(f"{len(bags)} bags are too few to compare learners; 4 are needed")
-        if np.ptp(question.y, axis=0).max() == 0:
+        # The same count in bags of different sizes is not the same share, and tells something.
+        per = bags.sizes if question.rule in ("count", "sum") else np.ones(len(bags))
+        if np.ptp((question.y.T / per).T, axis=0).max() == 0:
             raise InputError(one_label(len(bags), question.y[0].tolist()))
         return
     if len(question.classes) < 2:

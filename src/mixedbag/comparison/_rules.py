@@ -118,7 +118,8 @@ def guess_rule(y: ArrayLike, sizes: ArrayLike, in_time: bool = False) -> Guess:
     if in_time:
         return Guess("sequence", "the instances have a time")
     values = np.unique(y)
-    if len(values) == 1:
+    counted = y.dtype.kind in "iuf" and values[0] > 1 and len(np.unique(sizes)) > 1
+    if len(values) == 1 and not counted:
         raise InputError(one_label(len(y), values.tolist()[0]))
     if len(values) == 2:
         return Guess("any", "there are two labels")

@@ -10,7 +10,12 @@ from mixedbag.datasets._folders import is_folder, read_folder
 from mixedbag.datasets._formats import arff, c45, indexed, layouts, matlab
 from mixedbag.datasets._formats.columns import Columns
 from mixedbag.datasets._formats.source import Source
-from mixedbag.datasets._several_labels import in_shares, label_columns, read_several
+from mixedbag.datasets._several_labels import (
+    in_shares,
+    label_columns,
+    read_several,
+    with_size_noted,
+)
 from mixedbag.datasets._time import in_order_of
 from mixedbag.datasets.records import BagData, DataFormatError
 from mixedbag.exceptions import InputError
@@ -64,6 +69,7 @@ def read(
     bag: str | None = None,
     label: str | Sequence[str] | None = None,
     *,
+    size: str | None = None,
     weight: str | None = None,
     instance: str | None = None,
     group: str | None = None,
@@ -106,6 +112,9 @@ def read(
         "label". Without a label column, `y` is None. A bag with two labels is an error. Of tables,
         counts or shares may have a column a class, ``"no,yes"`` or ``["no", "yes"]``, and counts
         may be told with what they are counts of, ``"yes/voters"``, which gives shares.
+    size : str, optional
+        Of tables, the column that says of how many the label counts, where it has a name that
+        cannot be written behind a stroke: ``label="yes", size="voters"`` is ``"yes/voters"``.
     weight, instance : str, optional
         Columns that hold bag weights and names of instances.
     group : str, optional
@@ -165,13 +174,13 @@ def read(
     if labels is not None:
         raise InputError(f"{path} is no folder of bags: its labels are one of its columns")
     if query is not None or (format is None and is_table(path)):
-        return _read_table(path, roles, query)
+        return _read_table(path, roles, query, size)
     source = Source(path)
     columns = as_columns(roles)
     chosen = recognise(source, columns) if format is None else _format(format)
     if chosen.read is None:
-        return _read_table(path, roles, query)
-    if isinstance(roles.label, tuple):
+        return _read_table(path, roles, query, size)
+    if size is not None or isinstance(roles.label, tuple):
         raise InputError(f"{path}: labels in several columns are read from tables only")
     rows = chosen.read(source, columns) if chosen.named else chosen.read(source)
     if not chosen.named and columns != Columns():
@@ -183,16 +192,16 @@ def read(
     return data if time is None else in_order_of(data, time, source)
 
 
-def _read_table(path, roles, query):
+def _read_table(path, roles, query, size=None):
     from mixedbag import tables
 
     def reading(part):
         return tables.read(path, part, query)
 
-    several = label_columns(roles.label)
+    several = label_columns(roles.label, size)
     if several is None:
-        data = reading(roles)
-    elif isinstance(roles.label, tuple):
+        data = with_size_noted(reading(roles), roles.label)
+    elif size is not None or isinstance(roles.label, tuple):
         data = read_several(reading, roles, *several)
     else:
         try:  # a column may well be called "yes/no"
