@@ -23,7 +23,7 @@ precincts = Bags(((age - 50) / 15)[:, None], np.arange(0, 1801, 12))
 yes = np.add.reduceat(says_yes.astype(int), precincts.offsets[:-1])
 
 learner = AggregateMLPClassifier(hidden=4, alpha=0.1, n_networks=1, random_state=0)
-models = bootstrap(learner, precincts, yes, n_draws=30, level=0.9)
+models = bootstrap(learner, precincts, yes, n_draws=20, level=0.9)
 grid = np.linspace(20, 85, 60)
 answer = models.instances(((grid - 50) / 15)[:, None])
 right = ((age > 50) == says_yes).mean()

@@ -233,7 +233,7 @@ def test_a_changed_byte_of_a_parquet_footer_loses_no_row(tmp_path):
 
     path = tmp_path / "t.parquet"
     table = pa.table({"bag": [f"b{i // 4}" for i in range(120)], "x": np.arange(120.0)})
-    # Short, so that every byte can be tried; but for the name of the writer, which nobody reads.
+    # Short, so that every other byte can be tried, but for the name of the writer: nobody reads it.
     short = {"store_schema": False, "write_statistics": False, "use_dictionary": False}
     parquet.write_table(table, path, row_group_size=64, **short)
     whole = bytearray(path.read_bytes())
@@ -241,7 +241,7 @@ def test_a_changed_byte_of_a_parquet_footer_loses_no_row(tmp_path):
     writer = parquet.read_metadata(path).created_by.encode()
     name = range(whole.rindex(writer), whole.rindex(writer) + len(writer))
     survivors = 0
-    for place in range(len(whole) - 8 - length, len(whole) - 4):
+    for place in range(len(whole) - 8 - length, len(whole) - 4, 2):
         if place in name[1:]:
             continue
         changed = whole.copy()

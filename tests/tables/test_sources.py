@@ -179,7 +179,7 @@ def frames(draw):
     return frame.astype({"x": float, "y": float})
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(frame=frames(), kind=st.sampled_from(["csv", "parquet", "arrow", "pandas", "polars"]))
 def test_bags_are_those_of_pandas(tmp_path_factory, frame, kind):
     source = SOURCES[kind](frame, tmp_path_factory.mktemp("t") / "t")
