@@ -5,7 +5,7 @@ BIN := .venv/bin
 MINUTES ?= 5
 SEED ?= 0
 
-.PHONY: demo test docs package fuzz lint types clean
+.PHONY: demo test compiled uncompiled docs package fuzz lint types clean
 
 demo: .venv/installed
 	$(BIN)/mixedbag demo --out mixedbag-demo
@@ -13,8 +13,14 @@ demo: .venv/installed
 # Whoever wants no bytecode would have every process that tests start compile the package anew.
 test: export PYTHONDONTWRITEBYTECODE =
 test: .venv/tests-installed
+	+$(MAKE) --no-print-directory --jobs=2 compiled uncompiled
+
+compiled:
 	$(BIN)/python -m pytest -n auto --dist worksteal
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernel $$(grep -rl mark.kernel tests)
+
+# Kernels as plain Python, so that their indices are checked.
+uncompiled:
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m kernel -p no:cacheprovider $$(grep -rl mark.kernel tests)
 
 # The site, into docs/_build/html: warnings are errors, and nothing is fetched.
 docs: .venv/docs-installed
