@@ -6,6 +6,7 @@ import pytest
 from mixedbag import Bags, compare, load, save
 from mixedbag.aggregate import AggregatePoissonRegressor
 from mixedbag.comparison import fit_best_setting, fit_from_disk
+from mixedbag.comparison._candidates import find_candidates
 from mixedbag.datasets import BagData
 from mixedbag.engines import SpooledBags
 from mixedbag.exceptions import InputError
@@ -58,6 +59,14 @@ def test_compare_tells_who_knows_what_an_exposure_is():
     name = "AggregatePoissonRegressor"
     assert score(told)[name] > score(blind)[name]
     assert score(told)["AggregateRidgeRegressor"] == score(blind)["AggregateRidgeRegressor"]
+
+
+def test_who_knows_what_an_exposure_is_begins():
+    bags, y = districts()
+    candidates, _ = find_candidates("sum", bags, y=y, exposure="hours")
+    first = max(candidates, key=lambda candidate: candidate.effort.merit)
+    assert first.name == "AggregatePoissonRegressor"
+    assert first.effort.merit > sorted(one.effort.merit for one in candidates)[-2]
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,22 @@ def test_rates_of_groups_hold_the_truth_within_what_is_certain(precincts, label,
         assert line["certain low"] <= line["estimate"] <= line["certain high"]
 
 
+def test_of_a_sample_nothing_is_certain(precincts):
+    """The groups of the rows are not those of all who were counted."""
+    folder, _ = precincts
+    table = [line.split(",") for line in (folder / "t.csv").read_text().splitlines()]
+    voters = ["voters", *(str(100 + int(line[0][1:])) for line in table[1:])]
+    kept = [",".join([*line[:4], n]) for line, n in zip(table, voters)]
+    (folder / "sample.csv").write_text("\n".join(kept) + "\n")
+    asked = ("rates", "sample.csv", "--bag=place", "--label=yes/voters", "--by=sex")
+    told = json.loads(
+        mixedbag(*asked, "--draws=20", "--json", "--picture=s.svg", folder=folder).stdout
+    )
+    assert [set(line) for line in told["groups"]] == 2 * [
+        {"group", "instances", "estimate", "low", "high"}
+    ]
+
+
 def test_labels_of_classes_have_no_rates(precincts):
     folder, _ = precincts
     asked = ("rates", "t.csv", "--bag=place", "--label=yes", "--drop=share", "--by=sex")

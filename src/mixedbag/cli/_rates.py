@@ -16,7 +16,9 @@ from mixedbag.cli._tables import read_data, require_labels
 from mixedbag.cli._terminal import say, shown, wide
 from mixedbag.exceptions import InputError
 
+_RATES = ("count", "proportion")
 _DRAWN = (".png", ".svg", ".pdf")
+_ROUNDED = 0.0006  # per cent are written with one decimal at least
 _FEW = 12  # numbers of more values are cut into quarters
 
 
@@ -38,8 +40,8 @@ def command(
     """How each group answered: its rate (or mean value), with 95 % limits.
 
     A linear model of counts or totals, with draws of its weights, judged by the bags that have many
-    of a group. Of counts and shares, "certain" are the bounds that hold whatever
-    happened.
+    of a group. Of counts and shares of the rows, "certain" are the bounds that hold whatever
+    happened; where the rows are a sample of those counted, nothing is.
     """
     from mixedbag.comparison import settle_rule
     from mixedbag.comparison._candidates import first_choice
@@ -57,7 +59,7 @@ def command(
         raise InputError(f"{table} has no column {by!r}")
     data, _ = require_labels(replace(data, instance_ids=values), table)
     settled = settle_rule(rule, data.y, data.bags.sizes)
-    if settled.rule not in ("count", "proportion", "sum", "mean"):
+    if settled.rule not in (*_RATES, "sum", "mean"):
         raise InputError(
             f"rates are of counts, shares, totals or means, and the rule is {settled.rule!r} "
             f"({settled.reason}): say which with --rule"
@@ -83,7 +85,7 @@ def command(
         for k, name in enumerate(np.unique(groups))
     ]
     if picture is not None:
-        _draw(lines, by, picture)
+        _draw(lines, by, picture, settled.rule)
     notes = [*data.notes, *dict.fromkeys(str(warning.message) for warning in caught)]
     facts = {"learner": chosen.candidate.name, "rule": settled.rule, "notes": notes}
     if as_json:
@@ -138,18 +140,21 @@ def _numbers(values):
 
 
 def _bounds(data, groups, rule):
-    """The limits of each group's rate that are certain; none for totals."""
+    """The limits of each group's rate that are certain; none for totals, or where rows are some."""
     from mixedbag.ecological import RowByColumn
 
-    if rule not in ("count", "proportion"):
+    if rule not in _RATES:
         return {}
     y = np.asarray(data.y, dtype=np.float64)
     counts = (y.T * data.bags.sizes).T if rule == "proportion" else y
+    broken = np.abs(counts - np.round(counts)).T
+    if (broken > np.maximum(0.06, _ROUNDED * data.bags.sizes)).any():
+        return {}  # shares of others than the rows
     bounds = RowByColumn.from_bags(data.bags, groups, counts).bounds()
     return {"low": bounds.low[:, -1], "high": bounds.high[:, -1]}
 
 
-def _draw(lines, by, path):
+def _draw(lines, by, path, rule):
     """Estimates with limits, on what is certain, a row a group."""
     from matplotlib.figure import Figure
 
@@ -168,7 +173,7 @@ def _draw(lines, by, path):
     axes.errorbar(estimate, place, xerr=reach, fmt="o", capsize=3, label="estimate, 95 % limits")
     axes.set_yticks(place, [str(line["group"]) for line in lines])
     axes.invert_yaxis()
-    axes.set(ylabel=by, xlabel="rate" if "certain low" in lines[0] else "mean value")
+    axes.set(ylabel=by, xlabel="rate" if rule in _RATES else "mean value")
     axes.grid(axis="x", alpha=0.4)
     figure.legend(loc="outside upper center", ncols=2, frameon=False)
     figure.savefig(path, dpi=150)

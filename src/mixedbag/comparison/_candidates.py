@@ -99,6 +99,8 @@ def find_candidates(rule, bags, names=None, random_state=0, y=None, exposure=Non
         estimator.set_params(**dict.fromkeys(seeds, random_state))
         grid = {f"learner__{key}": list(values) for key, values in offer.grid.items()}
         effort = known(rule, offer.name)
+        if exposure is not None and _takes_exposure(offer):
+            effort = effort._replace(merit=1.0)  # the table is of data without exposures
         max_bags = digestible(effort.law, bags)
         if max_bags == 0:
             skipped[offer.name] = "the table of efforts expects its fits not to end on such data"
