@@ -7,6 +7,7 @@ import pytest
 
 from mixedbag.datasets import DataFormatError, read, read_blocks
 from mixedbag.tables import _reading
+from mixedbag.tables._engine import parquet_scan, sandbox, spooled
 from mixedbag.tables._fetching import in_order
 from mixedbag.tables._relation import Part, Relation
 from tests.datasets.samples import ARFF, C45
@@ -177,5 +178,25 @@ def test_an_engine_that_needs_more_memory_is_given_it(tmp_path, monkeypatch):
     blocks = list(read_blocks(path, features=names, rows=5))
     np.testing.assert_array_equal(np.concatenate([b.bags.instances for b in blocks]), expected)
     limits.pop()
-    with pytest.raises(MemoryError, match="allocate"):
+    with pytest.raises(MemoryError, match=r"allocate|pin"):
         list(read_blocks(path, features=names, rows=5))
+
+
+def test_spooled_rows_keep_their_order_in_little_memory():
+    with sandbox(limits={"memory_limit": "80MB"}) as (con, folder):
+        n_rows = 3_000_000
+        scan, found = spooled(con, f"select i, i / 7 as x from range({n_rows}) t(i)", 2, folder)
+        wrong = con.execute(f"select count_if(i <> file_row_number or x <> i / 7) from {scan}")
+        assert (found, wrong.fetchone()[0]) == (n_rows, 0)
+
+
+def test_a_large_group_of_rows_is_not_fetched_at_once(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path, column = tmp_path / "large.parquet", np.arange(1_000_000) * 0.7
+    table = pa.table({f"x{j}": column + j for j in range(12)})  # 96 MB
+    parquet.write_table(table, path, len(column), use_dictionary=False, compression="none")
+    with sandbox([path], {"memory_limit": "40MB", "threads": "1"}) as (con, _):
+        sums = con.execute(f"select sum(columns('x.*')) from {parquet_scan(str(path))}").fetchone()
+    assert sums == pytest.approx([column.sum() + j * len(column) for j in range(12)])

@@ -9,8 +9,6 @@ from mixedbag.tables._sources import files_of, is_frame, kind_of
 
 _PACKED = {".gz": 6, ".zst": 6}  # bytes of text in one of a packed file, about
 _TIMES = 3  # a fit needs the table, folds of it, and what it makes of them
-_GROUPS = 2.5  # of rows that a thread of the engine holds: packed, unpacked, and some to spare
-_BESIDE = 40  # megabytes beside them
 _LARGE = 30_000_000  # bytes of a group, beyond which a second thread would take too much memory
 
 
@@ -44,16 +42,16 @@ def fits_in_memory(source: Any) -> bool:
 
 
 def engine_limits(source, least):
-    """Limits for the engine: so many megabytes, or more where groups of rows of a file are large.
+    """Limits for the engine: so many megabytes, and one thread where groups of rows are large.
 
-    Its threads hold a group of rows of a Parquet file each, and fail where they cannot; one has to
-    do where groups are large. The later limits are for when the engine fails all the same.
+    Its threads work on a group of rows of a Parquet file each, with some of each column in memory.
+    The later limits are for when the engine fails all the same, as with thousands of columns.
     """
     largest = max(map(_largest_group, files_of(source)), default=0) if not is_frame(source) else 0
     threads = 1 if largest > _LARGE else cores()
-    first = max(least, _BESIDE + _GROUPS * threads * largest / 1e6)
     return [
-        {"memory_limit": f"{times * first:.0f}MB", "threads": str(threads)} for times in (1, 4, 16)
+        {"memory_limit": f"{times * least}MB", "threads": str(n_threads)}
+        for times, n_threads in ((1, threads), (4, 1), (16, 1))
     ]
 
 

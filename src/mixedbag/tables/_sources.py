@@ -10,7 +10,7 @@ import numpy as np
 from mixedbag.datasets.records import DataFormatError
 from mixedbag.tables import _databases, _json, _text
 from mixedbag.tables._arrays import as_arrow
-from mixedbag.tables._engine import first_line, identifier, literal
+from mixedbag.tables._engine import first_line, identifier, literal, parquet_scan
 from mixedbag.tables._packed import unpacked
 from mixedbag.tables._relation import Part, Piece, Relation
 
@@ -207,27 +207,23 @@ def _open_texts(con, folder, opened, roles, delimiter=None, header=True, names=N
         roles.feature_positions(names, positions.values(), header_error)
         as_text = {names[j] for j in positions.values()}
         ids = {names[positions[role]] for role in ("bag", "group") if role in positions}
-    loaded = [
-        _text.spool(con, text, f"part_{number}", as_text, ids) for number, text in enumerate(texts)
-    ]
+    loaded = [_text.spool(con, text, folder, as_text, ids) for text in texts]
     unlike = {
         name
-        for text, (_, types, _) in zip(texts, loaded)
+        for text, (_, _, types, _) in zip(texts, loaded)
         for name, kind in zip(text.names, types)
         if kind == "VARCHAR"
     }
-    for number, (text, (_, types, _)) in enumerate(zip(texts, loaded)):
+    for number, (text, (_, _, types, _)) in enumerate(zip(texts, loaded)):
         if any(kind != "VARCHAR" and name in unlike for name, kind in zip(text.names, types)):
-            loaded[number] = _text.spool(
-                con, text, f"part_{number}", as_text | unlike, ids - unlike
-            )
+            loaded[number] = _text.spool(con, text, folder, as_text | unlike, ids - unlike)
     pieces = [
-        Piece(f"part_{n}", text.names, types, n_rows, line_of=text.line_of,
+        Piece(scan, text.names, types, n_rows, "file_row_number", line_of=text.line_of,
                header_line=text.header_line)
-        for n, (text, (n_rows, types, _)) in enumerate(zip(texts, loaded))
+        for text, (scan, n_rows, types, _) in zip(texts, loaded)
     ]  # fmt: skip
     relation = _united(con, [path for path, _, _ in opened], pieces)
-    if any(decimal == "," for _, _, decimal in loaded):
+    if any(decimal == "," for *_, decimal in loaded):
         relation.decimal = ","
         relation.notes.append("numbers have a decimal comma")
     for file in texts:
@@ -250,7 +246,7 @@ def _load_parquet(con, path, name):
         names = [str(n) for n in metadata.schema.to_arrow_schema().names]
         groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
         promised = {metadata.num_rows, sum(group.num_rows for group in groups)}
-        scan = f"read_parquet({literal(path)}, file_row_number=true, hive_partitioning=false)"
+        scan = parquet_scan(path)
         described = con.execute(f"describe select * from {scan}").fetchall()
         promised |= {row[0] for row in con.execute(
             f"select num_rows from parquet_file_metadata({literal(path)})"

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from mixedbag.tables._encoding import survey_of, unicode_copy
-from mixedbag.tables._engine import first_line, literal
+from mixedbag.tables._engine import first_line, literal, spooled
 from mixedbag.tables._kinds import COMMA_NUMBER, DOT_NUMBER, MISSING, WHOLE, known, stripped
 
 # What the engine takes for missing while it reads; "none" may be a label: the coding decides.
@@ -145,8 +145,10 @@ def _bare(line):
     return _QUOTED.sub("", line) if '"' in line else line
 
 
-def spool(con, file, table, as_text, ids=frozenset()):
-    """Make a table of the rows of `file`, checked to be all of them.
+def spool(con, file, folder, as_text, ids=frozenset()):
+    """Rows of `file`, checked to be all of them, as a Parquet file in `folder`.
+
+    Not as a table of the engine, which keeps statistics of all values and spills them to disk.
 
     Columns of the set `as_text` stay text, but those of `ids` become whole numbers where all are
     written as such. Others become numbers where all values of a sample are, unless a later value is
@@ -154,7 +156,7 @@ def spool(con, file, table, as_text, ids=frozenset()):
 
     Returns
     -------
-    n_rows, types, decimal mark
+    SQL of the scan, n_rows, types, decimal mark
     """
     import duckdb
 
@@ -171,7 +173,7 @@ def spool(con, file, table, as_text, ids=frozenset()):
     for candidates in [a for k, a in enumerate(attempts) if a not in attempts[:k]]:
         types = [candidates.get(j, "VARCHAR") for j in range(len(file.names))]
         try:
-            n_rows = _load(con, file, table, types, decimal)
+            scan, n_rows = _load(con, file, folder, types, decimal)
         except duckdb.OutOfMemoryException:
             raise
         except duckdb.Error as error:
@@ -183,11 +185,11 @@ def spool(con, file, table, as_text, ids=frozenset()):
             if n_rows != promised:
                 raise file.error(f"{n_rows} rows could be read of {promised}", None)
         _refuse_longer_rows(file)
-        return n_rows, types, decimal
+        return scan, n_rows, types, decimal
     raise AssertionError("unreachable")
 
 
-def _load(con, file, table, types, decimal):
+def _load(con, file, folder, types, decimal):
     # The engine takes 1_0 for ten; and a full stop beside decimal commas may part thousands. Where
     # neither can be, it makes numbers of the text at once.
     plain = decimal == "." and not file.underscores
@@ -198,8 +200,7 @@ def _load(con, file, table, types, decimal):
         "VARCHAR": lambda column: column,
     }
     values = ", ".join(f"{as_kind[kind](f'c{j}')} as c{j}" for j, kind in enumerate(types))
-    con.execute(f"create or replace table {table} as select {values} from {_scan(file, read)}")
-    return con.execute(f"select count(*) from {table}").fetchone()[0]
+    return spooled(con, f"select {values} from {_scan(file, read)}", len(types), folder)
 
 
 def _scan(file, types=None):
