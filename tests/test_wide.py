@@ -37,7 +37,16 @@ from mixedbag.classics import (
     diverse_density,
     two_level,
 )
-from mixedbag.embeddings import MINetworkClassifier
+from mixedbag.embeddings import (
+    DissimilarityClassifier,
+    FisherVectorClassifier,
+    MeanNetworkClassifier,
+    MINetworkClassifier,
+    PrototypeClassifier,
+    VLADClassifier,
+    VocabularyClassifier,
+    dissimilarity,
+)
 from mixedbag.margin import BagMarginSVC, InstanceMarginSVC
 from mixedbag.wrappers import BagFeatures
 
@@ -96,6 +105,11 @@ LEARNERS = [
     OWABoost(n_rounds=1),
     PooledBoostingClassifier(n_rounds=1),
     MINetworkClassifier(max_iter=3, n_init=1, random_state=0),
+    MeanNetworkClassifier(hidden=8, max_iter=3, n_init=1, random_state=0),
+    *(
+        DissimilarityClassifier(distance, max_prototypes=2)
+        for distance in ("meanmin", "minmin", "maxmin", "transport")
+    ),
     SetKernelSVC(method="statistics"),
     TwoLevelClassifier(n_estimators=4, random_state=0),
     EMDD(n_init=2, max_iter=2, random_state=0),
@@ -117,17 +131,43 @@ def test_wide_single_precision_is_not_copied(learner, monkeypatch):
     monkeypatch.setattr(diverse_density, "_ROWS", 256)
     monkeypatch.setattr(diverse_density, "_MAX_CANDIDATES", 50)
     monkeypatch.setattr(two_level, "_LEAVES", 2**14)
+    monkeypatch.setattr(_wide, "_PIECE", 2**16)
+    monkeypatch.setattr(dissimilarity, "_SINKHORN_STEPS", 2)
     bags = wide_bags()
     y = np.arange(50) % 2 if get_tags(learner).estimator_type != "regressor" else np.arange(50.0)
+    # A copy in double precision would be twice the table.
+    assert peak(learner, bags, y) < 0.8 * bags.instances.nbytes
+
+
+def peak(learner, bags, y):
+    """The most memory that a fit and answers take."""
     learner.fit(bags[:6], y[:6])  # what is compiled is not counted
     tracemalloc.start()
     try:
         learner.fit(bags, y)
         (learner.predict if hasattr(learner, "predict") else learner.transform)(bags)
-        peak = tracemalloc.get_traced_memory()[1]
+        return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 0.8 * bags.instances.nbytes  # a copy in double precision would be twice as much
+
+
+CLUSTERED = [
+    FisherVectorClassifier(random_state=0),
+    PrototypeClassifier(max_iter=3, random_state=0),
+    VLADClassifier(random_state=0),
+    VocabularyClassifier(n_words=4, random_state=0),
+]
+
+
+@pytest.mark.parametrize("learner", CLUSTERED, ids=lambda learner: type(learner).__name__)
+def test_clusters_of_single_precision_are_made_of_single_precision(learner, monkeypatch):
+    """Rows are clustered in an order of their own: one copy, in the precision that they have."""
+    monkeypatch.setattr(_wide, "_PIECE", 2**16)
+    rng = np.random.default_rng(0)
+    axes = rng.standard_normal((3, 256))
+    X = wide_bags().instances + (rng.standard_normal((20_000, 3)) @ axes).astype(np.float32)
+    bags = wide_bags().with_instances(X)
+    assert peak(learner, bags, np.arange(50) % 2) < 1.4 * X.nbytes
 
 
 @pytest.mark.parametrize("learner", LEARNERS[1:4], ids=lambda learner: type(learner).__name__)

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from mixedbag._logistic import fit_logistic
 from mixedbag._once import once
 from mixedbag._parameters import above, having
+from mixedbag._wide import in_double
 from mixedbag.base import BagClassifier
 from mixedbag.base._calibrating import has_probabilities
 from mixedbag.base._levels import decided, winners
@@ -21,9 +22,9 @@ class EmbeddedClassifier(BagClassifier):
     """Base of classifiers of vectors, one a bag.
 
     Authors write ``_learn_vectors(bags, weight, rng)``, which looks at no label, and
-    ``_vectors(bags)``. An instance is asked about as a bag of one. Where the vector of a bag is the
-    mean of those of its instances, a linear model behind it thereby scores instances exactly: the
-    bag's score is the mean of theirs.
+    ``_vectors(bags)``, to which tables in single precision come a piece at a time. An instance is
+    asked about as a bag of one. Where the vector of a bag is the mean of those of its instances, a
+    linear model behind it thereby scores instances exactly: the bag's score is the mean of theirs.
     """
 
     _rules = ("any", "majority")
@@ -38,7 +39,7 @@ class EmbeddedClassifier(BagClassifier):
             rng, before = check_random_state(self.random_state), set(vars(self))
             self._learn_vectors(bags, weight, rng)
             learned = {name: v for name, v in vars(self).items() if name not in before}
-            return learned, self._vectors(bags), rng
+            return learned, self._embedded(bags), rng
 
         learned, vectors, rng = once(embedded, *self._embedding, bags, weight)
         self.__dict__.update(learned)
@@ -60,8 +61,11 @@ class EmbeddedClassifier(BagClassifier):
             return LogisticRegression(C=self.C, max_iter=10_000, tol=1e-6)
         return clone(self.estimator)
 
+    def _embedded(self, bags):
+        return np.vstack([self._vectors(piece) for _, piece in in_double(bags)])
+
     def _score_bags(self, bags):
-        vectors = self._vectors(bags)
+        vectors = self._embedded(bags)
         if type(self.model_) is LogisticRegression and len(self.model_.classes_) == 2:
             return (vectors @ self.model_.coef_.T + self.model_.intercept_)[:, 0]
         if hasattr(self.model_, "decision_function"):
@@ -81,7 +85,7 @@ class EmbeddedClassifier(BagClassifier):
             return super().predict_proba(bags)
         bags = self._fitted(bags)
         return decided(
-            self.model_.predict_proba(self._vectors(bags)), winners(self._score_bags(bags))
+            self.model_.predict_proba(self._embedded(bags)), winners(self._score_bags(bags))
         )
 
     @has_probabilities

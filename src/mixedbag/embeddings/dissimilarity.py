@@ -115,7 +115,7 @@ class DissimilarityClassifier(EmbeddedClassifier):
         self.prototypes_, self.offsets_ = chosen.instances, chosen.offsets
         self.scale_ = 1.0
         # Of the size of one, as a penalised model wants its features.
-        self.scale_ = float(np.average(self._vectors(bags).mean(axis=1), weights=weight)) or 1.0
+        self.scale_ = float(np.average(self._embedded(bags).mean(axis=1), weights=weight)) or 1.0
 
     def _vectors(self, bags):
         prototypes = Bags(self.prototypes_, self.offsets_)

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import linalg
 
 from mixedbag._parameters import between, whole
+from mixedbag._wide import pieces, times, transposed_times
 from mixedbag.embeddings._base import EmbeddedClassifier, signed_root
 from mixedbag.embeddings._mixture import Mixture
 from mixedbag.pooling import Mean
@@ -108,9 +109,12 @@ class Principal:
     def fit(cls, X, weight, share):
         """The fewest axes that hold `share` of the variance."""
         weight = weight / weight.sum()
-        mean = weight @ X
-        rows = X - mean
-        variance, axes = linalg.eigh(rows.T @ (weight[:, None] * rows))
+        mean = transposed_times(X, weight)
+        spread = np.zeros((len(mean), len(mean)))
+        for rows, piece in pieces(X):
+            away = piece - mean
+            spread += away.T @ (weight[rows, None] * away)
+        variance, axes = linalg.eigh(spread)
         variance, axes = np.clip(variance[::-1], 0.0, None), axes[:, ::-1]
         total = variance.sum()
         kept = 1
@@ -123,4 +127,4 @@ class Principal:
         return cls(mean, axes * np.where(largest < 0, -1.0, 1.0))
 
     def __call__(self, X):
-        return np.asarray(X @ self.axes.astype(X.dtype), dtype=np.float64) - self.mean @ self.axes
+        return times(X, self.axes) - self.mean @ self.axes
