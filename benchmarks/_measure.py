@@ -1,13 +1,16 @@
 """Clocks, folds, pictures and rivals that several benchmarks need."""
 
+import multiprocessing
 import os
+import resource
 import shutil
+import signal
 import statistics
 import subprocess
 import tempfile
 import time
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sklearn.exceptions import ConvergenceWarning
@@ -25,6 +28,27 @@ def cpu_timed(call, repeat=1):
     """The result of `call()` and its fewest CPU seconds: other work on the machine only adds."""
     result, seconds = _clocked(call, repeat, time.process_time)
     return result, min(seconds)
+
+
+def within(limit, call, *arguments):
+    """What a call gives in a process of its own, or None if that takes more core-seconds."""
+    fork = multiprocessing.get_context("fork")
+    answers, sent = fork.Pipe(duplex=False)
+
+    def child():
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 60))
+        sent.send(call(*arguments))
+
+    process = fork.Process(target=child)
+    process.start()
+    sent.close()
+    answer = None
+    with suppress(EOFError):  # it has ended without an answer
+        answer = answers.recv()
+    process.join()
+    if process.exitcode not in (0, -signal.SIGXCPU):
+        raise RuntimeError(f"the process ended with code {process.exitcode}")
+    return answer
 
 
 def _clocked(call, repeat, clock):

@@ -32,6 +32,7 @@ from mixedbag.comparison._candidates import find_candidates
 from mixedbag.comparison._protocol import make_protocol
 from mixedbag.comparison._trials import fit, settings
 from mixedbag.datasets import make_any, make_count, make_majority, make_sequences, make_sum
+from mixedbag.learners import all_learners
 
 LIMIT = 10
 ROUNDS = 50  # of the search for what fits that did not end would have taken
@@ -69,7 +70,14 @@ TINY = {"rule": "sum", "learner": "AggregateRidgeRegressor"}
 
 
 def cases():
-    return [{"rule": rule, "learner": c.name} for rule in SHAPED for c in _everybody(rule)]
+    return [{"rule": rule, "learner": name} for rule in SHAPED for name in learners(rule)]
+
+
+def learners(rule):
+    """All that `compare` may try, those of packages that are not installed last."""
+    names = [candidate.name for candidate in _everybody(rule)]
+    more = [kind for kind in all_learners(installed=False) if rule in kind._rules]
+    return names + [k.__name__ for k in more if k._compared and k.__name__ not in names]
 
 
 def _everybody(rule):

@@ -12,15 +12,14 @@ import numpy as np
 from scipy.stats import rankdata, studentized_range
 from sklearn.metrics import r2_score, roc_auc_score
 
-from benchmarks._measure import cpu_timed, picture
+from benchmarks._measure import cpu_timed, picture, within
 from benchmarks._store import Store
 from benchmarks._tables import RESULTS, Table, grouped
 from benchmarks.arhmm._series import Series
 from benchmarks.field import assumptions
+from benchmarks.product.effort import learners
 from benchmarks.product.ten_sets import SETS, trials
-from mixedbag.bags import Bags
 from mixedbag.comparison import RULES, compare
-from mixedbag.comparison._candidates import find_candidates
 from mixedbag.comparison._sequence import sequence
 from mixedbag.datasets import (
     BagData,
@@ -81,6 +80,7 @@ PROBLEMS = {
     },
 }
 MOST = 100.0  # expected core-seconds of a learner on a set, above which it is not run
+CUT = 600  # core-seconds after which one that was expected to take fewer is ended
 CHOICE = "what compare makes of them"
 WORK = 200.0  # expected core-seconds of the learners that `compare` chooses from
 TINY = {"kind": "majority", "data": "wine sessions", "learner": "VLADClassifier"}
@@ -91,7 +91,7 @@ def cases():
         {"kind": kind, "data": data, "learner": learner}
         for kind, problems in PROBLEMS.items()
         for data in problems
-        for learner in [*_learners(_rule(kind)), CHOICE]
+        for learner in [*learners(_rule(kind)), CHOICE]
     ]
 
 
@@ -99,16 +99,13 @@ def _rule(kind):
     return kind.partition(",")[0]
 
 
-def _learners(rule):
-    """All that `compare` may try, those of packages that are not installed last."""
-    found, _ = find_candidates(rule, Bags.from_list([np.eye(2)] * 4))
-    names = [candidate.name for candidate in found]
-    more = [kind for kind in all_learners(installed=False) if rule in kind._rules]
-    return names + [k.__name__ for k in more if k._compared and k.__name__ not in names]
-
-
 def run(case):
-    """Nested figures and core-seconds of a learner, or the seconds that it was expected to take."""
+    """Nested figures and core-seconds of a learner, or why there are none."""
+    figures = within(CUT, _nested, case)
+    return figures or {"lines": [], "reason": f"ended after {CUT} core-seconds"}
+
+
+def _nested(case):
     rule, data = _rule(case["kind"]), PROBLEMS[case["kind"]][case["data"]]()
     chosen = case["learner"] == CHOICE
     settings = {
@@ -210,17 +207,17 @@ def _left_out(kind, rows):
     known = {(row["learner"], row["data"]): row for row in rows}
     of_reason: dict = {}
     for data in dict.fromkeys(row["data"] for row in rows):
-        for learner in _learners(_rule(kind)):
+        for learner in learners(_rule(kind)):
             row = known.get((learner, data), {"lines": [], "reason": NOT_YET})
             if not row["lines"]:
                 reason = row.get("reason", FAILED)
                 reason = LONG if reason.endswith("expected") else reason
                 of_reason.setdefault(reason, {}).setdefault(learner, []).append(data)
     n_sets = len({row["data"] for row in rows})
-    for reason, learners in of_reason.items():
+    for reason, absent in of_reason.items():
         told = [
             _linked(name) + ("" if len(sets) == n_sets else f" ({', '.join(sets)})")
-            for name, sets in learners.items()
+            for name, sets in absent.items()
         ]
         yield f"{reason[0].upper()}{reason[1:]}: {'; '.join(told)}."
 
