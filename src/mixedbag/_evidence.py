@@ -35,13 +35,20 @@ def amount_evidence_of_instances(model, bags):
     """Each instance's share of the predicted amount: a value, or the probability of the class."""
     final = final_step(model)
     # Calibrated probabilities do not add up to counts of named instances; a learner's own do.
-    own = getattr(final, "_own_proba", True)
-    by_probability = own and hasattr(final, "predict_proba_instances")
-    method = "predict_proba_instances" if by_probability else "predict_instances"
-    values = _of_instances(model, bags, method, amount_evidence)
-    # Of two classes, a model of one amount counts the second; one of a table counts both.
-    counts_one = values.shape[1] == 2 and amount_evidence(model, bags[:1]).shape[1] == 1
-    return values[:, 1:] if by_probability and counts_one else values
+    if getattr(final, "_own_proba", True) and hasattr(final, "predict_proba_instances"):
+        values = _of_instances(model, bags, "predict_proba_instances", amount_evidence)
+        # Of two classes, a model of one amount counts the second; one of a table counts both.
+        return values[:, 1:] if values.shape[1] == 2 and _width(model, bags) == 1 else values
+    answers = _asked(model, bags, "predict_instances", amount_evidence)
+    if hasattr(final, "classes_") and answers.ndim == 1 and _width(model, bags) > 1:
+        # An instance is one of its class, and none of the others.
+        answers = answers[:, None] == final.classes_
+    return _columns(answers)
+
+
+def _width(model, bags):
+    """How many amounts a model says of a bag."""
+    return amount_evidence(model, bags[:1]).shape[1]
 
 
 def speaks_of_amounts(model):

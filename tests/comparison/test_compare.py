@@ -498,3 +498,15 @@ def test_a_race_finds_what_trying_all_finds_with_fewer_fits(monkeypatch):
     assert raced.setting == whole.setting
     assert raced.loss == whole.loss
     assert np.array_equal(raced.inner, whole.inner)
+
+
+@pytest.mark.parametrize("name", ["AggregateRidgeClassifier", "AggregateTreeClassifier"])
+def test_counts_of_three_classes_without_probabilities(name):
+    """Of an instance such a learner says the class: it is one of that, and none of the others."""
+    data = make_count(n_bags=40, size=(2, 6), n_classes=3, separation=6.0, random_state=0)
+    found = compare(data.bags, data.y, "count", learners=[name], folds=3, inner_folds=2)
+    assert [row.status for row in found.leaderboard() if row.kind == "learner"] == ["done"]
+    said = found.out_of_fold(found.candidates[0]).instances
+    np.testing.assert_allclose(said.max(axis=1), 1.0)
+    np.testing.assert_allclose(said.sum(axis=1), 1.0)
+    assert np.mean(said.argmax(axis=1) == data.instance_labels) > 0.9
