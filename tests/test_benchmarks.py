@@ -7,7 +7,9 @@ import pytest
 
 from benchmarks import __main__ as command
 from benchmarks._code import fingerprint
+from benchmarks._measure import within
 from benchmarks._store import Row, Store
+from benchmarks.product import which_learner
 
 VERSIONS = {"numpy": "1"}
 
@@ -194,3 +196,26 @@ def test_every_file_has_its_three_parts():
             assert one.cases, one.name
             assert callable(one.module.run)
             assert callable(one.module.table)
+
+
+def test_places_are_among_those_with_figures_on_all_sets():
+    """One that was run on an easy set only has no place, and takes nobody's."""
+    figures = {"A": [0.9, 0.8], "B": [0.8, 0.7], "C": [0.95, None]}
+    rows = [
+        {"kind": "majority", "data": data, "learner": name, "measure": "accuracy"}
+        | ({"lines": [[name, own[k], None, None, 1.0]]} if own[k] else {"lines": [], "reason": "x"})
+        for k, data in enumerate(which_learner.PROBLEMS["majority"])
+        for name, own in figures.items()
+    ]
+    means, cells = which_learner.table(rows)
+    told = {line["learner"]: (line["beats, %"], line["mean place"]) for line in means.rows}
+    assert told == {"A": (75, 1.0), "B": (0, 2.0), "C": (100, "")}
+    assert "2 have figures on all sets" in means.notes
+    assert all(cell for line in cells.rows for cell in line.values())  # a figure, or why not
+
+
+def test_a_call_that_takes_too_long_is_ended():
+    assert within(2, sum, (1, 2)) == 3
+    assert within(1, sum, iter(int, 1)) is None
+    with pytest.raises(RuntimeError, match="code 1"):
+        within(2, int, "three")

@@ -150,6 +150,7 @@ NOTES = (
     "Seconds are those of the whole nested run on a machine shared with other work. A system "
     "without a printed figure has none that we could look up. The first temperature of the "
     "annealed learners was settled by training objectives on MUSK1 and made problems, before "
-    "any fold was looked at. Rows without a learner are open; cells without a figure of ours "
+    "any fold was looked at. Where MI-Forest and mi-Graph part from what is printed: "
+    "`field/differences`. Rows without a learner are open; cells without a figure of ours "
     "were not run."
 )

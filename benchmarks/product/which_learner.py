@@ -5,6 +5,7 @@ learner adds its own rows, and nobody's figures hang on the time that others too
 efforts expects to take long is not run, and the page names it.
 """
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -108,6 +109,10 @@ def run(case):
 def _nested(case):
     rule, data = _rule(case["kind"]), PROBLEMS[case["kind"]][case["data"]]()
     chosen = case["learner"] == CHOICE
+    if case["learner"] in {
+        k.__name__ for k in {*all_learners(installed=False)} - {*all_learners()}
+    }:
+        return {"lines": [], "reason": EXTRA}
     settings = {
         "learners": None if chosen else [case["learner"]],
         "folds": 5,
@@ -123,15 +128,18 @@ def _nested(case):
         return {"lines": [], "reason": f"{expected[-1]:.0f} s are expected"}
     work = int(np.searchsorted(expected, WORK if chosen else MOST, side="right"))
     result, seconds = cpu_timed(lambda: compare(data.bags, data.y, rule, work=work, **settings))
-    rows = [row for row in result.leaderboard() if row.status == "done"]
     wanted = ("choice", "stack") if chosen else ("learner",)
-    lines = []
-    for row in rows:
-        if row.kind in wanted:
+    lines, failures = [], []
+    for row in result.leaderboard():
+        if row.kind in wanted and row.status != "done":
+            failures.append(f"ends with {row.status}: {row.note}")
+        elif row.kind in wanted:
             area = row.scores.get("roc_auc") or row.scores.get("roc_auc_ovr")
             inside = instance_quality(rule, data.instance_labels, result, row.name)
             spent = None if chosen else seconds
             lines.append([row.name, row.mean, area, inside, spent])
+    if not lines:
+        return {"lines": [], "reason": "; ".join(failures) or FAILED}
     return {"measure": result.measure, "lines": lines}
 
 
@@ -153,20 +161,30 @@ def instance_quality(rule, truth, result, learner):
 
 
 def table(rows):
-    return [_of_kind(kind, some) for (kind,), some in grouped(rows, "kind").items()]
+    by_kind = grouped(rows, "kind").items()
+    return [_of_kind(kind, some) for (kind,), some in by_kind] + [
+        _every_cell(kind, some) for (kind,), some in by_kind
+    ]
 
 
 def _of_kind(kind, rows):
-    """Means over the sets that a learner was run on; places are those among all run on a set."""
+    """Means over the sets that a learner was run on.
+
+    Mean places are for those that have figures on all sets, among each other, as their critical
+    difference is; the others are told by how many of those run on the same sets they beat.
+    """
     found: dict = {}
     for row in rows:
         found.setdefault(row["data"], {}).update({line[0]: line[1:] for line in row["lines"]})
+    found = {data: lines for data, lines in found.items() if len(lines) > 1}
     names = list(dict.fromkeys(name for lines in found.values() for name in lines))
-    places: dict = {name: [] for name in names}
+    through = [name for name in names if all(name in lines for lines in found.values())]
+    beaten: dict = {name: [] for name in names}
     for lines in found.values():
-        ranks = rankdata([-round(figures[0], 6) for figures in lines.values()])
-        for name, place in zip(lines, ranks):
-            places[name].append(float(place))
+        places = _places(lines, lines)
+        for name, place in places.items():
+            beaten[name].append((len(places) - place) / (len(places) - 1))
+    among = [_places(through, lines) for lines in found.values()]
     measure = next(row["measure"] for row in rows if "measure" in row)
     lines = []
     for name in names:
@@ -179,14 +197,16 @@ def _of_kind(kind, rows):
                 "ROC AUC": area,
                 "of instances": inside,
                 "sets": f"{len(own)}/{len(found)}",
-                "mean place": round(float(np.mean(places[name])), 1),
+                "beats, %": round(100 * float(np.mean(beaten[name]))),
+                "mean place": round(float(np.mean([places[name] for places in among])), 1)
+                if name in through
+                else "",
                 "seconds a set": seconds,
             }
         )
     lines = [{k: v for k, v in line.items() if k in _told(lines)} for line in lines]
-    # A place on few sets says little: learners of less than half come last.
-    lines.sort(key=lambda line: (2 * len(places[line["learner"]]) < len(found), line["mean place"]))
-    through = [name for name in names if len(places[name]) == len(found)]
+    # What is beaten on few sets says little: learners of less than half come last.
+    lines.sort(key=lambda line: (2 * len(beaten[line["learner"]]) < len(found), -line["beats, %"]))
     notes = f"Sets: {', '.join(found)}."
     if len(through) > 1:
         notes += (
@@ -194,7 +214,11 @@ def _of_kind(kind, rows):
             f"{critical_difference(len(through), len(found)):.1f} are not told apart by so few "
             "sets (Nemenyi's critical difference, 5 %)."
         )
-    return Table(f"{kind}: {RULES[_rule(kind)]}", lines, " ".join([notes, *_left_out(kind, rows)]))
+    return Table(f"{kind}: {RULES[_rule(kind)]}", lines, f"{notes} {_left_out(kind, rows)}")
+
+
+def _places(names, lines):
+    return dict(zip(names, rankdata([-round(lines[name][0], 6) for name in names]).tolist()))
 
 
 def _told(lines):
@@ -202,29 +226,54 @@ def _told(lines):
     return [key for key in lines[0] if any(line[key] != "" for line in lines)]
 
 
-def _left_out(kind, rows):
-    """Sentences that name learners without figures, and why."""
+def _every_cell(kind, rows):
+    """A line a learner and a column a set: the figure, or why there is none."""
     known = {(row["learner"], row["data"]): row for row in rows}
-    of_reason: dict = {}
-    for data in dict.fromkeys(row["data"] for row in rows):
-        for learner in learners(_rule(kind)):
-            row = known.get((learner, data), {"lines": [], "reason": NOT_YET})
-            if not row["lines"]:
-                reason = row.get("reason", FAILED)
-                reason = LONG if reason.endswith("expected") else reason
-                of_reason.setdefault(reason, {}).setdefault(learner, []).append(data)
-    n_sets = len({row["data"] for row in rows})
-    for reason, absent in of_reason.items():
-        told = [
-            _linked(name) + ("" if len(sets) == n_sets else f" ({', '.join(sets)})")
-            for name, sets in absent.items()
-        ]
-        yield f"{reason[0].upper()}{reason[1:]}: {'; '.join(told)}."
+    lines = [
+        {"learner": name} | {data: _cell(known.get((name, data))) for data in PROBLEMS[kind]}
+        for name in learners(_rule(kind))
+    ]
+    return Table(f"{kind}{CELL_BY_CELL}", lines, CELLS)
 
 
-LONG = f"not run, as the table of efforts expects it to take more than {MOST:g} core-seconds"
-NOT_YET = "not run yet"
+def _cell(row):
+    if row is None:
+        return NOT_YET
+    if row["lines"]:
+        return f"{row['lines'][0][1]:.3f}"
+    return next((short for long, short in SHORT.items() if long in row["reason"]), row["reason"])
+
+
+def _left_out(kind, rows):
+    """How many cells have figures, and why the others have none."""
+    known = {(row["learner"], row["data"]): row for row in rows}
+    cells = [(name, data) for name in learners(_rule(kind)) for data in PROBLEMS[kind]]
+    states = Counter(_state(known.get(cell)) for cell in cells)
+    told = [f"{states.pop('', 0)} of {len(cells)} cells have figures"]
+    told += [f"{n} {state}" for state, n in states.most_common()]
+    return "; ".join(told) + "."
+
+
+def _state(row):
+    cell = _cell(row)
+    if row is not None and row["lines"]:
+        return ""
+    return LONG if cell.endswith("expected") else cell
+
+
+LONG = f"are expected to take more than {MOST:g} core-seconds"
+NOT_YET = "not run"
+EXTRA = "needs the extra torch"
 FAILED = "no figures on all folds"
+SHORT = {"needs dense": "needs dense data", "not to end": "no end expected"}
+CELL_BY_CELL = ", cell by cell"
+CELLS = (
+    "The measure of the table above, or why there is none: *needs dense data* as these are sparse; "
+    "*no end expected*: by the table of efforts a fit would not end in good time, and `compare` "
+    f"leaves the learner out; *N s are expected*, above {MOST:g}, of a core for the nested run; "
+    f"*ended after {CUT} core-seconds*; *{EXTRA}*, with which the two networks were run on the "
+    "sets that have their figures (torch 2.15 and torchmil 1.0.2, on a CPU)."
+)
 
 
 def _mean(values):
@@ -242,6 +291,8 @@ def publish(rows, folder):
     """The docs page: what to take for each kind of label, with the figures behind it."""
     lines = ["# Which learner for which labels", "", OPENING, ""]
     for one in table(rows):
+        if CELL_BY_CELL in one.title:
+            continue
         rule, says = one.title.split(": ", 1)
         singles = [row for row in one.rows if not row["learner"].startswith(("stack", "best"))]
         apart = [row for row in singles if row.get("of instances", "") != ""]
@@ -259,9 +310,6 @@ def publish(rows, folder):
             lines += [f"![{CAPTION}]({where})", "", f"*{CAPTION}*", ""]
         shown = [row | {"learner": _linked(row["learner"])} for row in one.rows]
         lines += [*replace(one, rows=shown).markdown().splitlines()[2:], ""]
-    known = {row["data"] for row in rows}
-    if missing := [data for sets in PROBLEMS.values() for data in sets if data not in known]:
-        lines += ["## Sets without figures", "", f"Not run yet: {', '.join(missing)}.", ""]
     tested = [row.figures for row in Store(RESULTS / "field.jsonl").latest("assumptions").values()]
     for one in assumptions.table(tested):
         lines += [one.markdown()]
@@ -314,9 +362,11 @@ OPENING = (
     "(Figures from before 18 November 2026 come from runs of 200 seconds a set with as many folds, "
     "up to ten, as there was time for.)\n"
     "- **Figures are means** over the sets that a learner was run on, so compare rows with the "
-    "same number of sets. Those with less than half come last; who was not run where, and why, "
-    "stands below each table. Places are among all that were run on a set. Seconds are those of a "
-    "core for the whole nested run, the compiling of kernels included.\n"
+    "same number of sets. *Beats* is the share of those run on the same set that a learner is "
+    "better than; those with less than half of the sets come last. Mean places are for learners "
+    "with figures on all sets, among each other. Seconds are those of a core for the whole nested "
+    "run, the compiling of kernels included. Every single cell, or why it has no figure, is in "
+    "[the figures](benchmarks/product/which_learner.generated.md).\n"
     "- **Of instances** is for single instances, where their truth is known: the area under the "
     "ROC curve for any and sequence, else accuracy, or R² of totals.\n"
     "- **The stack** and **the best single, chosen inside**, are what `compare` makes of the "
