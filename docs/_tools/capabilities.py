@@ -18,10 +18,10 @@ NOT_COPIED = frozenset(
     {
         "AggregateEasyLLPClassifier", "AggregateLogisticRegression", "AggregateMeanMapClassifier",
         "AggregatePoissonRegressor", "AggregateRidgeClassifier", "AggregateRidgeRegressor",
-        "AggregateSVR", "BagMarginSVC", "DiverseDensity", "EMDD", "ExpBinBoost", "ExpRegBoost",
-        "ISRBoost", "InstanceMarginSVC", "MILogisticRegression", "MINetworkClassifier",
-        "NoisyOrBoost", "OWABoost", "PooledBoostingClassifier", "SetKernelSVC",
-        "TwoLevelClassifier",
+        "AggregateSVR", "BagMarginSVC", "DissimilarityClassifier", "DiverseDensity", "EMDD",
+        "ExpBinBoost", "ExpRegBoost", "ISRBoost", "InstanceMarginSVC", "MILogisticRegression",
+        "MINetworkClassifier", "MeanNetworkClassifier", "NoisyOrBoost", "OWABoost",
+        "PooledBoostingClassifier", "SetKernelSVC", "TwoLevelClassifier",
     }
 )  # fmt: skip
 
