@@ -14,6 +14,7 @@ from scipy import sparse
 
 from mixedbag import Bags, as_bags
 from mixedbag.bags import bag_labels
+from mixedbag.embeddings import VocabularyClassifier
 
 SIZES = [3, 1, 4, 2]
 
@@ -453,3 +454,13 @@ def test_a_notebook_shows_what_it_holds_and_runs_nothing():
     assert "<script>" not in shown
     assert "<b>" not in shown
     assert "2 more" in shown
+
+
+def test_sparse_tables_have_narrow_indices_where_these_suffice():
+    rows = sparse.csr_array(np.eye(4))
+    wide = rows.indices.astype(np.int64), rows.indptr.astype(np.int64)
+    bags = Bags(sparse.csr_array((rows.data, *wide), shape=(4, 4)), [0, 1, 4])
+    assert {bags.instances.indices.dtype, bags.instances.indptr.dtype} == {np.dtype(np.int32)}
+    np.testing.assert_array_equal(bags.instances.toarray(), np.eye(4))
+    model = VocabularyClassifier(2, random_state=0).fit(bags, [0, 1])  # k-means takes no others
+    assert model.predict(bags).shape == (2,)

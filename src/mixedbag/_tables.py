@@ -20,7 +20,7 @@ def as_table(x: Any) -> Any:
         if not table.has_canonical_format:
             table = table.copy()
             table.sum_duplicates()
-        return table
+        return _narrow(table)
     x = as_array(x)
     if x.ndim != 2:
         raise ValueError(
@@ -38,6 +38,15 @@ def as_table(x: Any) -> Any:
             f"0 feature(s) (shape={x.shape}) while a minimum of 1 is required: no features"
         )
     return np.ascontiguousarray(x)
+
+
+def _narrow(table):
+    """A CSR table with indices of 32 bits where they suffice: compiled code may take no others."""
+    kind = sparse.get_index_dtype(maxval=max(table.nnz, *table.shape))
+    if table.indices.dtype == kind == table.indptr.dtype:
+        return table
+    parts = [part.astype(kind, copy=False) for part in (table.indices, table.indptr)]
+    return sparse.csr_array((table.data, *parts), shape=table.shape)
 
 
 def as_array(x: Any) -> np.ndarray:
