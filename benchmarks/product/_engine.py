@@ -1,9 +1,10 @@
 """What the engine alone needs to read a table, score it and write the columns that `predict` does.
 
-``python -m benchmarks.product._engine TABLE ANSWERS bags|instances N_FEATURES [LIMIT]``: the bag,
-the predicted class and two probabilities, of bags or of rows. Without a limit of memory, rows are
-written in any order and are not numbered. With one, those of a bag are together, and numbered in
-the order of the table, as `predict` promises.
+``python -m benchmarks.product._engine TABLE ANSWERS bags|instances N_FEATURES [LIMIT|whole]``: the
+bag, the predicted class and two probabilities, of bags or of rows. Without a limit of memory, rows
+are written in any order and are not numbered, and types of text are guessed from its beginning.
+With a limit, the rows of a bag are together, and numbered in the order of the table; with "whole",
+types are guessed from all of a text; `predict` promises both.
 """
 
 import sys
@@ -14,7 +15,9 @@ def main(path, out, level, n_features, limit=None):
     import duckdb
 
     score = " + ".join(f"{0.1 * (j + 1)} * x{j}" for j in range(int(n_features)))
-    scored = f"select bag, {score} as score from '{path}'"
+    whole, limit = limit == "whole", None if limit == "whole" else limit
+    table = f"read_csv('{path}', sample_size=-1)" if whole else f"'{path}'"
+    scored = f"select bag, {score} as score from {table}"
     if level == "bags":
         scored = f"select bag, max(score) as score from ({scored}) group by bag"
     elif limit:

@@ -17,7 +17,7 @@ from mixedbag.exceptions import InputError
 if TYPE_CHECKING:
     from mixedbag.datasets import BagData
 
-_CELLS = 100_000  # of a block: large enough to compute with, small enough to be few megabytes
+_CELLS = 250_000  # of a block: large enough to compute with, small enough to be few megabytes
 
 
 def command(

@@ -17,7 +17,7 @@ from mixedbag.tables._engine import cores
 from mixedbag.tables._fetching import Block, feature_values, in_order
 from mixedbag.tables._ordering import AGREED, arrange, role_values, selected, whole_ids
 
-_BATCH = 200_000  # values fetched at a time, at most: pieces of this size stay in the cache
+_BATCH = 500_000  # values fetched at a time, at most: pieces of this size stay in the cache
 _BUCKET = 1_000_000  # values: a table of fewer stays in memory
 _MAY_MISS = ("label", "instance")  # all else is refused where it is missing
 
