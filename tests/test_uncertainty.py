@@ -20,6 +20,7 @@ from mixedbag.aggregate import (
     AggregateTreeClassifier,
 )
 from mixedbag.ecological import PrecinctBoundsDisplay, RateDisplay, RowByColumn, TomographyDisplay
+from mixedbag.engines import Labelled, SpooledBags
 from mixedbag.uncertainty import PlausibleModels, _labelled, bootstrap, posterior
 
 mpl.use("Agg")
@@ -105,6 +106,28 @@ def test_bootstrap_goes_on_where_it_stopped(tmp_path):
     one, other = first.ask(lambda m: m.predict(bags)), again.ask(lambda m: m.predict(bags))
     np.testing.assert_array_equal(one.estimate, other.estimate)
     np.testing.assert_array_equal(first.models[3].predict(bags), again.models[3].predict(bags))
+
+
+def test_bootstrap_of_blocks_on_disk_is_that_of_memory(tmp_path):
+    """Poisson draws in place of draws with replacement: the same limits but for chance."""
+    bags, counts, _, _ = votes(2)
+    parts = [slice(0, 25), slice(25, 60)]
+    on_disk = SpooledBags([Labelled(bags[part], counts[part], np.ones(60)[part]) for part in parts])
+    learner, seen = AggregateLogisticRegression(), []
+    settings = {"folder": tmp_path, "progress": lambda done, all_: seen.append((done, all_))}
+    blocks = bootstrap(learner, on_disk, n_draws=60, **settings)
+    memory = bootstrap(learner, bags, counts, n_draws=60)
+    np.testing.assert_allclose(blocks.model.coef_, memory.model.coef_, rtol=1e-4)
+    assert blocks.spread == pytest.approx(memory.spread, rel=0.1)
+    told, known = (models.totals(bags, outcome=False) for models in (blocks, memory))
+    widths = [np.mean(limits.high - limits.low) for limits in (told, known)]
+    assert 0.7 < widths[0] / widths[1] < 1.4
+    stamps = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.skops")}
+    again = bootstrap(learner, on_disk, n_draws=61, **settings)
+    assert len(stamps) == 60
+    assert all(file.stat().st_mtime_ns == stamp for file, stamp in stamps.items())
+    assert seen[-1] == (61, 61)
+    np.testing.assert_array_equal(again.models[7].coef_, blocks.models[7].coef_)
 
 
 def leaning(seed, lean, n_bags=60, size=10):

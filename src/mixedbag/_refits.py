@@ -1,9 +1,16 @@
-"""Refits of a learner on bags drawn anew, each kept as a file where there is a folder for them."""
+"""Refits of a learner on bags drawn anew, each kept as a file where there is a folder for them.
 
+Bags in memory are drawn with replacement. Of bags in blocks elsewhere, each counts a Poisson number
+of times with mean one: the same for many bags, and no block need know of the others.
+"""
+
+import copy
 import hashlib
 
 import numpy as np
 from sklearn.base import clone
+
+from mixedbag.engines.local import BlockedBags
 
 
 def refitted(estimator, bags, y, random_state, draw, folder):
@@ -13,8 +20,11 @@ def refitted(estimator, bags, y, random_state, draw, folder):
     path = None if folder is None else folder / f"{draw}.skops"
     if path is not None and path.exists():
         return io.load(path)
-    drawn = drawn_bags(len(bags), random_state, draw)
-    model = clone(estimator).fit(bags[drawn], y[drawn])
+    if isinstance(bags, BlockedBags):
+        model = clone(estimator).fit(_counted_anew(bags, random_state, draw))
+    else:
+        drawn = drawn_bags(len(bags), random_state, draw)
+        model = clone(estimator).fit(bags[drawn], y[drawn])
     if path is not None:
         io.save(model, path)
     return model
@@ -33,11 +43,49 @@ def unseen_bags(n_bags, random_state, n_draws):
     return unseen
 
 
+def _counted_anew(source, random_state, draw):
+    """The bags in blocks, each as many times as the draw has it."""
+    places = numbered(source.blocks)
+    drawn = copy.copy(source)
+    drawn.blocks = source.blocks.map(_weighted_anew, random_state, draw, each=places)
+    return drawn
+
+
+def _weighted_anew(block, place, random_state, draw):
+    times = times_drawn(len(block.bags), random_state, draw, place)
+    return block._replace(weight=block.weight * times)
+
+
+def times_drawn(n_bags, random_state, draw, place):
+    """How often each bag of the block at a place counts; the same for the same numbers."""
+    return np.random.default_rng([random_state, draw, place]).poisson(1.0, size=n_bags)
+
+
+def numbered(blocks):
+    """A number for each block."""
+    return list(range(len(blocks.collect(_size))))
+
+
+def _size(block):
+    return len(block.bags)
+
+
 def fingerprint(estimator, bags, y, random_state):
     """Files of other data or settings are not mistaken for ours."""
+    if isinstance(bags, BlockedBags):
+        parts = bags.blocks.collect(_digest)
+        return hashlib.sha256(repr((estimator, random_state, parts)).encode()).hexdigest()[:16]
+    return _digest_of(bags, y, repr((estimator, random_state)))[:16]
+
+
+def _digest(block):
+    return _digest_of(block.bags, block.target, repr(block.weight.tolist()))
+
+
+def _digest_of(bags, y, settings):
     table = bags.instances
     parts = (table.data if bags.is_sparse else np.ascontiguousarray(table), bags.offsets, y)
-    digest = hashlib.sha256(repr((estimator, random_state)).encode())
+    digest = hashlib.sha256(settings.encode())
     for part in parts:
         digest.update(np.ascontiguousarray(part).tobytes())
-    return digest.hexdigest()[:16]
+    return digest.hexdigest()

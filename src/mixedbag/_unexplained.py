@@ -73,6 +73,36 @@ def unexplained(model, models, bags, y, unseen=None):
     return Unexplained(spread, bags, told, total, missed, variance, unseen)
 
 
+def unexplained_of_block(block, place, model, models, times_drawn, random_state):
+    """Sums over the bags of a block, from which `spread_of_blocks` tells how far they lie.
+
+    Those of squares that the model of all bags misses, that refits miss which have not seen the bag
+    (on average), and of the variances of refits and of chance.
+    """
+    bags, y, _ = block
+    total = _totals(model, bags, y)
+    if total is None:
+        return np.zeros(4)
+    value = expected(model, bags)
+    some = models[:_MODELS]
+    answers = np.array([bag_sum(expected(one, bags), bags.offsets) for one in some])
+    draws = range(len(some))
+    unseen = np.array([times_drawn(len(bags), random_state, d, place) == 0 for d in draws])
+    n_unseen = unseen.sum(axis=0)
+    own = total - bag_sum(value, bags.offsets)
+    others = total - (answers * unseen).sum(axis=0) / np.maximum(n_unseen, 1)
+    missed = np.where(n_unseen > 0, others, own)
+    variance = answers.var(axis=0)
+    return np.array(
+        [part.sum() for part in (own**2, missed**2, variance, law_of(model).variance(value))]
+    )
+
+
+def spread_of_blocks(own, missed, variance, chance):
+    """As the spread of `unexplained`, from sums over all bags."""
+    return float(np.sqrt(max(own, missed - variance) / chance)) if chance > 0 else 1.0
+
+
 def _left_out(model, bags, y, total):
     """By how much each bag is missed by a model of others."""
     error = np.empty(len(bags))

@@ -23,11 +23,16 @@ from sklearn.utils import check_random_state
 
 from mixedbag._group_effects import judged_groups
 from mixedbag._laws import Amounts, expected, law_of
-from mixedbag._refits import fingerprint, refitted, unseen_bags
-from mixedbag._unexplained import Unexplained, unexplained
+from mixedbag._refits import fingerprint, numbered, refitted, times_drawn, unseen_bags
+from mixedbag._unexplained import (
+    Unexplained,
+    spread_of_blocks,
+    unexplained,
+    unexplained_of_block,
+)
 from mixedbag._validation import read_weights
 from mixedbag.bags import as_bags
-from mixedbag.engines.local import Labelled, LocalBlocks
+from mixedbag.engines.local import BlockedBags, Labelled, LocalBlocks
 
 __all__ = ["Interval", "PlausibleModels", "bootstrap", "posterior"]
 
@@ -248,7 +253,7 @@ class PlausibleModels:
 def bootstrap(
     estimator: Any,
     bags: Any,
-    y: ArrayLike,
+    y: ArrayLike | None = None,
     *,
     n_draws: int = 200,
     level: float = 0.95,
@@ -263,10 +268,11 @@ def bootstrap(
     ----------
     estimator : learner, or pipeline that ends in one
         Refitted with the settings it has; it may be fitted or not.
-    bags : bags
-        What to learn from.
+    bags : bags, SpooledBags or DistributedBags
+        What to learn from. Bags on disk or on a cluster stay there: each counts a Poisson number of
+        times in a refit, and `rates` takes the models' word for groups.
     y : array of shape (n_bags,) or (n_bags, n_classes)
-        Labels, counts or totals of the bags.
+        Labels, counts or totals of the bags; those on disk or on a cluster carry theirs.
     n_draws : int
         Number of refits. Limits of an interval are steadier with more.
     level : float
@@ -301,7 +307,8 @@ def bootstrap(
     >>> bool((answer.low <= answer.high).all())
     True
     """
-    bags, y = as_bags(bags), np.asarray(y)
+    if not (blocked := isinstance(bags, BlockedBags)):
+        bags, y = as_bags(bags), np.asarray(y)
     model = clone(estimator).fit(bags, y)
     keep = None if folder is None else Path(folder) / fingerprint(estimator, bags, y, random_state)
     if keep is not None:
@@ -315,6 +322,10 @@ def bootstrap(
         )
         if progress is not None:
             progress(len(models), n_draws)
+    if blocked:
+        asked = (model, models, times_drawn, random_state)
+        sums = bags.blocks.collect(unexplained_of_block, *asked, each=numbered(bags.blocks))
+        return PlausibleModels(model, models, spread_of_blocks(*sum(sums)), level, random_state)
     left = unexplained(model, models, bags, y, unseen_bags(len(bags), random_state, n_draws))
     return PlausibleModels(model, models, left.spread, level, random_state, left)
 
