@@ -307,7 +307,7 @@ def bootstrap(
     >>> bool((answer.low <= answer.high).all())
     True
     """
-    if not (blocked := isinstance(bags, BlockedBags)):
+    if not isinstance(bags, BlockedBags):
         bags, y = as_bags(bags), np.asarray(y)
     model = clone(estimator).fit(bags, y)
     keep = None if folder is None else Path(folder) / fingerprint(estimator, bags, y, random_state)
@@ -322,7 +322,7 @@ def bootstrap(
         )
         if progress is not None:
             progress(len(models), n_draws)
-    if blocked:
+    if isinstance(bags, BlockedBags):
         asked = (model, models, times_drawn, random_state)
         sums = bags.blocks.collect(unexplained_of_block, *asked, each=numbered(bags.blocks))
         return PlausibleModels(model, models, spread_of_blocks(*sum(sums)), level, random_state)

@@ -289,6 +289,14 @@ def test_a_few_bags_of_two_counts_are_no_classes(n_bags):
         fit_best_setting(bags, counts)
 
 
+@pytest.mark.parametrize(("n_bags", "folds"), [(4, 4), (40, 10)])
+def test_folds_that_few_bags_do_not_have_are_not_missed(n_bags, folds):
+    data = make_count(n_bags=n_bags, random_state=0)
+    learners = ["AggregateRidgeClassifier", "AggregateForestClassifier"]
+    result = compare(data.bags, data.y, "count", learners=learners, time_budget=0.2)
+    assert any(f"3 folds for all, not {folds}:" in note for note in result.notes)
+
+
 def test_one_label_is_refused_whatever_the_rule():
     bags = Bags.from_list([np.eye(2)] * 10)
     for y, rule in [

@@ -237,8 +237,10 @@ def _affordable(protocol, candidates, budget):
     """The protocol with fewer folds where the budget asks for it, and what to say of that."""
     folds, notes = affordable_folds(candidates, protocol, budget), []
     if folds < protocol.folds:
-        told = f"{folds} folds for all, not {protocol.folds}"
-        notes = [f"{told}: the time budget has no room for more"]
+        there_are = len(protocol.splits) // protocol.repeats  # few bags have fewer than asked for
+        if folds < there_are:
+            told = f"{folds} folds for all, not {there_are}"
+            notes = [f"{told}: the time budget has no room for more"]
         protocol = replace(protocol, folds=folds)
     return on_affordable_bags(candidates, protocol, budget), notes
 
