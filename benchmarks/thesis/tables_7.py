@@ -204,7 +204,8 @@ OWN_NOTES = (
     "seconds a fold. The other columns are those of the first table. Rows appear where the folds "
     "of 'pure' have been run, and cells where those of their model have; the last lines of the "
     "page say which figures are of an older code. Open cells would take, by the folds there are: "
-    "'as thesis' up to three hours of a core, MUSK2 half an hour, the others some minutes."
+    "'as thesis' three hours of a core (a fold of MUSK1, linear, used all of its 60 s), MUSK2 half "
+    "an hour, the others some minutes; `python -m benchmarks thesis --missing` goes on."
 )
 SHIFTED = (
     "score: the objective reached. shifted: without a bias while learning, then a threshold that "
