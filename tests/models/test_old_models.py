@@ -11,6 +11,8 @@ from mixedbag import Bags, load
 from tests.models.cases import answers
 
 HERE = Path(__file__).parent
+# What a release said of instances was wrong there: shares of three classes that added up to 2.7.
+MENDED = {("compare-count-three", "predict_instances")}
 RELEASES = sorted(path.parent for path in HERE.glob("*/models.zip"))
 
 
@@ -48,7 +50,9 @@ def test_an_old_model_predicts_the_same_numbers(folder, name, known, tmp_path):
     }
     assert before.keys() <= said.keys()
     for method, expected in before.items():
-        if expected.dtype.kind in "fc":
+        if (case, method) in MENDED:
+            np.testing.assert_allclose(said[method].sum(axis=1), 1.0)
+        elif expected.dtype.kind in "fc":
             np.testing.assert_allclose(said[method], expected, rtol=1e-9, atol=1e-12)
         else:
             assert said[method].tolist() == expected.tolist(), method
