@@ -60,7 +60,7 @@ def test_a_short_run():
     """A turn of every target, all in one process as long as nothing ends it."""
     names = list(targets())
     turns = iter(names)
-    tally = fuzz(dict.fromkeys(names, 1), lambda: next(turns, None) is None, None, 7, batch=100)
+    tally = fuzz(dict.fromkeys(names, 1), lambda: next(turns, None) is None, None, 7, batch=60)
     for name in names:
         assert sum(n for (target, _), n in tally.outcomes.items() if target == name) >= 50
     assert not tally.failures, "\n".join(map(str, tally.failures))
