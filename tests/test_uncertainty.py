@@ -108,6 +108,11 @@ def test_bootstrap_goes_on_where_it_stopped(tmp_path):
     np.testing.assert_array_equal(first.models[3].predict(bags), again.models[3].predict(bags))
 
 
+def test_bags_in_memory_need_their_labels():
+    with pytest.raises(ValueError, match="pass y"):
+        bootstrap(AggregateLogisticRegression(), np.eye(3), n_draws=2)
+
+
 def test_bootstrap_of_blocks_on_disk_is_that_of_memory(tmp_path):
     """Poisson draws in place of draws with replacement: the same limits but for chance."""
     bags, counts, _, _ = votes(2)

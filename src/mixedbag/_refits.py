@@ -45,8 +45,7 @@ def unseen_bags(n_bags, random_state, n_draws):
 
 def _counted_anew(source, random_state, draw):
     """The bags in blocks, each as many times as the draw has it."""
-    places = numbered(source.blocks)
-    drawn = copy.copy(source)
+    drawn, places = copy.copy(source), list(range(len(source.blocks)))
     drawn.blocks = source.blocks.map(_weighted_anew, random_state, draw, each=places)
     return drawn
 
@@ -59,15 +58,6 @@ def _weighted_anew(block, place, random_state, draw):
 def times_drawn(n_bags, random_state, draw, place):
     """How often each bag of the block at a place counts; the same for the same numbers."""
     return np.random.default_rng([random_state, draw, place]).poisson(1.0, size=n_bags)
-
-
-def numbered(blocks):
-    """A number for each block."""
-    return list(range(len(blocks.collect(_size))))
-
-
-def _size(block):
-    return len(block.bags)
 
 
 def fingerprint(estimator, bags, y, random_state):

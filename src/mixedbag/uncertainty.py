@@ -23,7 +23,7 @@ from sklearn.utils import check_random_state
 
 from mixedbag._group_effects import judged_groups
 from mixedbag._laws import Amounts, expected, law_of
-from mixedbag._refits import fingerprint, numbered, refitted, times_drawn, unseen_bags
+from mixedbag._refits import fingerprint, refitted, times_drawn, unseen_bags
 from mixedbag._unexplained import (
     Unexplained,
     spread_of_blocks,
@@ -33,6 +33,7 @@ from mixedbag._unexplained import (
 from mixedbag._validation import read_weights
 from mixedbag.bags import as_bags
 from mixedbag.engines.local import BlockedBags, Labelled, LocalBlocks
+from mixedbag.exceptions import InputError
 
 __all__ = ["Interval", "PlausibleModels", "bootstrap", "posterior"]
 
@@ -308,6 +309,8 @@ def bootstrap(
     True
     """
     if not isinstance(bags, BlockedBags):
+        if y is None:
+            raise InputError("pass y: bags in memory do not carry their labels")
         bags, y = as_bags(bags), np.asarray(y)
     model = clone(estimator).fit(bags, y)
     keep = None if folder is None else Path(folder) / fingerprint(estimator, bags, y, random_state)
@@ -323,8 +326,9 @@ def bootstrap(
         if progress is not None:
             progress(len(models), n_draws)
     if isinstance(bags, BlockedBags):
+        places = list(range(len(bags.blocks)))
         asked = (model, models, times_drawn, random_state)
-        sums = bags.blocks.collect(unexplained_of_block, *asked, each=numbered(bags.blocks))
+        sums = bags.blocks.collect(unexplained_of_block, *asked, each=places)
         return PlausibleModels(model, models, spread_of_blocks(*sum(sums)), level, random_state)
     left = unexplained(model, models, bags, y, unseen_bags(len(bags), random_state, n_draws))
     return PlausibleModels(model, models, left.spread, level, random_state, left)

@@ -38,7 +38,7 @@ def with_size_noted(data: "BagData", label: str | None) -> "BagData":
     Such a feature is a whole number, the same in all rows of a bag, never below the label, and
     grows with it.
     """
-    if label is None or data.y is None or not len(names := _like_sizes(data)):
+    if label is None or data.y is None or not (names := _like_sizes(data)):
         return data
     note = (
         f"column {names[0]!r} is taken as a feature; it is the same in all rows of a bag and never "

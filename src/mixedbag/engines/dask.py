@@ -30,6 +30,9 @@ class DaskBlocks:
         self.client = client
         self.futures = futures
 
+    def __len__(self):
+        return len(self.futures)
+
     def map(
         self, function: Callable[..., Any], *args: Any, each: list | None = None
     ) -> "DaskBlocks":
