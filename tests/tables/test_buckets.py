@@ -54,7 +54,7 @@ def tables(tmp_path_factory):
     @cache
     def written(order, prefix):
         rng = np.random.default_rng(1)
-        bag = ORDERS[order](rng, rng.choice(40, size=5000, p=rng.dirichlet(np.full(40, 0.3))))
+        bag = ORDERS[order](rng, rng.choice(40, size=1500, p=rng.dirichlet(np.full(40, 0.3))))
         rows = [(f"{prefix}{b}", b % 2, rng.integers(9), f"p{b % 3}") for b in bag.tolist()]
         lines = [",".join(map(str, (*row, i))) for i, row in enumerate(rows)]
         path = folder / f"{prefix} {order}.csv"
@@ -65,7 +65,7 @@ def tables(tmp_path_factory):
 
 
 OPTIONS = ({}, {"time": "when"}, {"instance": "when", "group": "g"})
-BUCKETS, ROWS = (10, 300, 10**6), (1, 300, 4999)
+BUCKETS, ROWS = (10, 300, 10**6), (1, 300, 1499)
 
 
 @pytest.mark.parametrize("bucket", BUCKETS)
