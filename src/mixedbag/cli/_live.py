@@ -227,10 +227,12 @@ def work_done(result):
 
 
 def troubles(result):
-    """A line for every learner that failed or could not take part, and what else went wrong."""
+    """Learners that failed, those that could not take part by reason, and what else went wrong."""
     lines = [f"  {note}" for note in result.notes]
     lines += [f"  {name}: {failure.message}" for name, failure in result.failures.items()]
-    lines += [f"  {name} left out: {reason}" for name, reason in result.skipped.items()]
+    for reason in dict.fromkeys(result.skipped.values()):  # many names may share one
+        names = [name for name, why in result.skipped.items() if why == reason]
+        lines.append(f"  {', '.join(names)} left out: {reason}")
     lines += [f"  {line}" for line in work_done(result)]
     return [shown(line) for line in lines]
 

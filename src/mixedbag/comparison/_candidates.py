@@ -121,15 +121,14 @@ def too_dear(candidates, bags):
     found = {}
     for candidate in candidates:
         name, merit = candidate.name, candidate.effort.merit
-        others = [
-            other
+        others = sum(
+            other.effort.merit >= merit and _DEAR * seconds[other.name] < seconds[name]
             for other in candidates
-            if other.effort.merit >= merit and _DEAR * seconds[other.name] < seconds[name]
-        ]
-        if len(others) >= _ENOUGH:
+        )
+        if others >= _ENOUGH:
             found[name] = (
-                f"{len(others)} learners that the table of efforts has as good take less than a "
-                f"{_DEAR}th of its time; it takes part when it is named"
+                f"others that the table of efforts has as good take less than a {_DEAR}th of the "
+                "time; takes part when named"
             )
     return found
 
