@@ -15,6 +15,7 @@ import pytest
 from rich.console import Console
 
 from mixedbag import Bags, compare, load
+from mixedbag._tables import short
 from mixedbag.cli._live import leaderboard
 from mixedbag.datasets import make_any, make_count, make_sequences, make_sum
 from tests.command import mixedbag
@@ -678,3 +679,19 @@ def test_a_signal_leaves_the_leaderboard(tmp_path, number):
     assert running.returncode == 128 + number
     assert f"mixedbag: ended by {number.name}" in told
     assert (tmp_path / "out" / "leaderboard.csv").exists()
+
+
+def test_explanations_do_not_round_days(tmp_path):
+    lines = ["bag,label,day,x"]
+    for b in range(30):
+        days = (f"{2020 + 4 * (b % 2)}-02-{10 + row}" for row in range(3))
+        lines += [f"b{b},{b % 2},{day},{b / 7}" for day in days]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    options = ("--bag", "bag", "--label", "label", "--learner", "spread labels + logistic")
+    mixedbag("fit", "t.csv", *options, folder=tmp_path)
+    said = mixedbag("explain", "model.skops", "t.csv", "b1", "--json", folder=tmp_path).stdout
+    facts = [line["because of"] for line in json.loads(said)["instances"]]
+    days = {fact["day"]["value"] for fact in facts if "day" in fact}
+    assert days
+    assert days <= {19763.0, 19764.0, 19765.0}
+    assert [short(v) for v in (19763.0, 1 / 3, 123456.7, np.nan)] == [19763, 0.3333, 123500, None]

@@ -191,6 +191,13 @@ def freeze(table: Any) -> Any:
     return matrix
 
 
+def short(value: float) -> float | None:
+    """Four digits of a value, all of a whole number (a day, a code); None if it is missing."""
+    if not np.isfinite(value):
+        return None
+    return float(value) if float(value).is_integer() else float(f"{value:.4g}")
+
+
 def plain(value: Any) -> Any:
     """A NumPy scalar as the Python value that people would write."""
     return value.item() if isinstance(value, np.generic) else value

@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from mixedbag._tables import plain
+from mixedbag._tables import plain, short
 from mixedbag.cli import _options
 from mixedbag.cli._edge import load_model
 
@@ -93,8 +93,7 @@ def _because(model, bags, i, typical):
     names = bags.feature_names or [f"feature {j}" for j in range(bags.n_features)]
     best = [j for j in np.argsort(-values, kind="stable")[:_FEATURES] if values[j] > 0]
     return {
-        names[j]: {"value": float(f"{X[j]:.4g}"), "contribution": float(f"{values[j]:.3g}")}
-        for j in best
+        names[j]: {"value": short(X[j]), "contribution": float(f"{values[j]:.3g}")} for j in best
     }
 
 
@@ -114,7 +113,7 @@ def _show(explanation, top):
     for column in ranked[0]:
         table.add_column(shown(column), justify="left" if column == "because of" else "right")
     for row in ranked[:top]:
-        because = (f"{k} {fact['value']:g}" for k, fact in row["because of"].items())
+        because = (f"{k} {_shown(fact['value'])}" for k, fact in row["because of"].items())
         table.add_row(
             *(shown(_value(v)) for v in {**row, "because of": ", ".join(because)}.values())
         )
@@ -125,3 +124,7 @@ def _show(explanation, top):
 
 def _value(value):
     return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _shown(value):
+    return "missing" if value is None else f"{value:.10g}"

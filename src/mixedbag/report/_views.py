@@ -4,6 +4,8 @@ import base64
 
 import numpy as np
 
+from mixedbag._tables import short
+
 _BARS = 12
 _CHANNELS = 6
 _SAMPLES = 400
@@ -44,7 +46,7 @@ class Series:
     def show(self, X, rows):
         step = max(1, -(-len(X) // _SAMPLES))
         lines = X[::step][:, self._channels].T
-        return {"lines": [[_short(v) for v in line] for line in lines], "step": step}
+        return {"lines": [[short(v) for v in line] for line in lines], "step": step}
 
 
 class Bars:
@@ -69,7 +71,7 @@ class Bars:
         return {
             "features": [self._names[j] for j in features],
             "z": [[round(float(v), 1) for v in row[features]] for row in z],
-            "values": [[_short(v) for v in row[features]] for row in X],
+            "values": [[short(v) for v in row[features]] for row in X],
         }
 
 
@@ -81,7 +83,3 @@ def _mean_and_scale(X):
     mean = sum(np.nansum(part, axis=0, dtype=np.float64) for part in parts) / n_known
     square = sum(np.nansum((part - mean) ** 2, axis=0) for part in parts) / n_known
     return mean, np.sqrt(square)
-
-
-def _short(value):
-    return None if not np.isfinite(value) else float(f"{value:.4g}")
