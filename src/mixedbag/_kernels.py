@@ -21,7 +21,7 @@ from mixedbag._wide import in_double, pieces, times
 from mixedbag.bags import Bags
 from mixedbag.pooling import bag_sum
 
-_BLOCK = 2**23  # kernel values held at a time
+_BLOCK = 2**19  # kernel values held at a time: they stay in the cache
 
 KERNEL_PARAMETERS: dict[str, list] = {
     "gamma": [above(0), one_of("scale", "auto")],

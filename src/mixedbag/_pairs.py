@@ -8,6 +8,7 @@ from joblib import Parallel, delayed
 from scipy import sparse
 
 from mixedbag._once import once
+from mixedbag.bags import as_bags
 
 _BLOCK_ROWS = 512  # instances on each side of a block: tables of 2 MB stay in the cache
 _SELF_ROWS = 128  # for pairs within a bag, where most of a table goes unused
@@ -89,3 +90,15 @@ def nearest_squared(left, right, n_jobs=None):
         return reduce_pairs(np.minimum, table, rows, columns)
 
     return once(lambda: all_pairs(left, right, compare, n_jobs), "nearest", left, right)
+
+
+def rows_to_nearest(rows, bags, n_jobs=None):
+    """Squared distance of every row to the nearest instance of each bag, a column a bag."""
+    alone = as_bags(rows)
+
+    def compare(a, b):
+        columns = bags[b]
+        table = squared_distances(alone[a].instances, columns.instances)
+        return np.minimum.reduceat(table, columns.offsets[:-1], axis=1, dtype=np.float64)
+
+    return once(lambda: all_pairs(alone, bags, compare, n_jobs), "rows to nearest", alone, bags)

@@ -5,10 +5,9 @@ from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 
 from mixedbag._kernels import settled_gamma
-from mixedbag._pairs import nearest_squared
+from mixedbag._pairs import rows_to_nearest
 from mixedbag._parameters import above, one_of, whole
 from mixedbag._solvers.sparse_machine import sparse_machine
-from mixedbag.bags import as_bags
 from mixedbag.base import BagClassifier
 from mixedbag.classics._rows import sample_rows
 
@@ -131,4 +130,4 @@ class MILES(BagClassifier):
         return self._similarities(bags) @ self.coef_ + self.intercept_
 
     def _similarities(self, bags):
-        return np.exp(-self.gamma_ * nearest_squared(bags, as_bags(self.concepts_), self.n_jobs))
+        return np.exp(-self.gamma_ * rows_to_nearest(self.concepts_, bags, self.n_jobs)).T

@@ -6,9 +6,9 @@ import numpy as np
 from sklearn.svm import SVC
 
 from mixedbag._kernels import Kernel, settled_gamma
-from mixedbag._pairs import nearest_squared
+from mixedbag._once import once
+from mixedbag._pairs import rows_to_nearest
 from mixedbag._parameters import above, one_of, whole
-from mixedbag.bags import as_bags
 from mixedbag.base import BagClassifier
 from mixedbag.classics._kernels import MAX_STEPS
 from mixedbag.classics._rows import distinct_bags
@@ -113,9 +113,9 @@ class MILIS(BagClassifier):
 
     def _first(self, bags, sign, weight):
         """The instance least like negative ones, or of a negative bag most like them."""
-        outside = bags[sign < 0]
-        kernel = Kernel("rbf", self.gamma_)
-        density = kernel.expand(bags.instances, outside.instances, outside.spread(weight[sign < 0]))
+        outside, kernel = bags[sign < 0], Kernel("rbf", self.gamma_)
+        about = bags.instances, outside.instances, outside.spread(weight[sign < 0])
+        density = once(lambda: kernel.expand(*about), "density", self.gamma_, *about)
         return bag_argmax(-bags.spread(sign) * density, bags.offsets)
 
     def _machine(self, features, sign, weight):
@@ -160,4 +160,4 @@ class MILIS(BagClassifier):
         return self._similarities(bags, self.prototypes_) @ self.coef_ + self.intercept_
 
     def _similarities(self, bags, rows):
-        return np.exp(-self.gamma_ * nearest_squared(bags, as_bags(rows), self.n_jobs))
+        return np.exp(-self.gamma_ * rows_to_nearest(rows, bags, self.n_jobs)).T

@@ -21,8 +21,9 @@ _OF_MODEL = ("C", "estimator", "n_subspaces", "n_jobs")  # what the vectors do n
 class EmbeddedClassifier(BagClassifier):
     """Base of classifiers of vectors, one a bag.
 
-    Authors write ``_learn_vectors(bags, weight, rng)``, which looks at no label, and
-    ``_vectors(bags)``, to which tables in single precision come a piece at a time. An instance is
+    Authors write ``_learn_vectors(bags, weight, rng)``, which looks at no label and returns the
+    vectors of these bags where it has made them anyway, and ``_vectors(bags)``, to which tables in
+    single precision come a piece at a time. An instance is
     asked about as a bag of one. Where the vector of a bag is the mean of those of its instances, a
     linear model behind it thereby scores instances exactly: the bag's score is the mean of theirs.
     """
@@ -37,9 +38,9 @@ class EmbeddedClassifier(BagClassifier):
 
         def embedded():
             rng, before = check_random_state(self.random_state), set(vars(self))
-            self._learn_vectors(bags, weight, rng)
+            vectors = self._learn_vectors(bags, weight, rng)
             learned = {name: v for name, v in vars(self).items() if name not in before}
-            return learned, self._embedded(bags), rng
+            return learned, self._embedded(bags) if vectors is None else vectors, rng
 
         learned, vectors, rng = once(embedded, *self._embedding, bags, weight)
         self.__dict__.update(learned)

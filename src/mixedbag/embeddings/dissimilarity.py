@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.ensemble import BaggingClassifier
 
-from mixedbag._pairs import all_pairs, squared_distances
+from mixedbag._pairs import all_pairs, cut, rows_to_nearest, squared_distances
 from mixedbag._parameters import one_of, whole
 from mixedbag._wide import times
 from mixedbag.bags import Bags
@@ -14,6 +14,7 @@ from mixedbag.pooling import Mean
 __all__ = ["DissimilarityClassifier"]
 
 _SOFTNESS, _SINKHORN_STEPS = 0.1, 50
+_ENTRIES = 2**22  # distances of instances to bags held at a time
 
 
 class DissimilarityClassifier(EmbeddedClassifier):
@@ -115,24 +116,32 @@ class DissimilarityClassifier(EmbeddedClassifier):
         self.prototypes_, self.offsets_ = chosen.instances, chosen.offsets
         self.scale_ = 1.0
         # Of the size of one, as a penalised model wants its features.
-        self.scale_ = float(np.average(self._embedded(bags).mean(axis=1), weights=weight)) or 1.0
+        distances = self._embedded(bags)
+        self.scale_ = float(np.average(distances.mean(axis=1), weights=weight)) or 1.0
+        return distances / self.scale_
 
     def _vectors(self, bags):
         prototypes = Bags(self.prototypes_, self.offsets_)
+        if self.distance == "transport":
+            return self._moved(bags, prototypes) / self.scale_
+        parts = [bags[some] for some in cut(bags, max(1, _ENTRIES // len(prototypes)))]
+        return np.vstack([self._to_nearest(part, prototypes) for part in parts]) / self.scale_
 
+    def _to_nearest(self, bags, prototypes):
+        nearest = rows_to_nearest(bags.instances, prototypes, self.n_jobs)
+        if self.distance == "meanmin":
+            return Mean().value(nearest, bags.offsets)
+        extreme = np.minimum if self.distance == "minmin" else np.maximum
+        return extreme.reduceat(nearest, bags.offsets[:-1], axis=0)
+
+    def _moved(self, bags, prototypes):
         def compare(a, b):
             rows, columns = bags[a], prototypes[b]
             table = squared_distances(rows.instances, columns.instances)
-            if self.distance == "transport":
-                table = np.ascontiguousarray(table, dtype=np.float64)
-                return sinkhorn(table, rows.offsets, columns.offsets, _SOFTNESS, _SINKHORN_STEPS)
-            nearest = np.minimum.reduceat(table, columns.offsets[:-1], axis=1)
-            if self.distance == "meanmin":
-                return Mean().value(nearest, rows.offsets)
-            extreme = np.minimum if self.distance == "minmin" else np.maximum
-            return extreme.reduceat(nearest, rows.offsets[:-1], axis=0)
+            table = np.ascontiguousarray(table, dtype=np.float64)
+            return sinkhorn(table, rows.offsets, columns.offsets, _SOFTNESS, _SINKHORN_STEPS)
 
-        return all_pairs(bags, prototypes, compare, self.n_jobs) / self.scale_
+        return all_pairs(bags, prototypes, compare, self.n_jobs)
 
 
 def _prototypes(bags, most, rng):
