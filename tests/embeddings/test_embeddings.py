@@ -15,6 +15,7 @@ from mixedbag.embeddings import (
     DissimilarityClassifier,
     FisherVectorClassifier,
     MeanNetworkClassifier,
+    MINetworkClassifier,
     VLADClassifier,
     VocabularyClassifier,
     network,
@@ -177,6 +178,17 @@ def test_the_objective_of_networks_by_hand(pooling, data):
         pooled = pooling.value(np.maximum(bags.instances @ W + b, 0.0) @ v + c, bags.offsets)
         loss = weight @ np.logaddexp(0.0, -sign * pooled) / weight.sum()
         assert_allclose(value, loss + 0.05 * ((W**2).sum() + v @ v))
+
+
+@pytest.mark.parametrize("kind", [MeanNetworkClassifier, MINetworkClassifier])
+def test_networks_of_large_tables_end_as_low_in_single_precision(kind, data, monkeypatch):
+    model = kind(4, alpha=0.1, n_init=2, tol=1e-7, random_state=0)
+    reached = []
+    for large in (np.inf, 0):
+        monkeypatch.setattr(network, "_LARGE", large)
+        reached.append(model.fit(data.bags, data.y).objective_[-1])
+    assert reached[0] != reached[1]
+    assert_allclose(*reached, rtol=1e-3)
 
 
 def test_prototypes_find_the_nearest_instance_of_each_bag(data):

@@ -7,12 +7,14 @@ from sklearn.utils import check_random_state
 
 from mixedbag._parameters import at_least, whole
 from mixedbag._solvers.batch_lbfgs import BatchLBFGS
+from mixedbag.bags import Bags
 from mixedbag.base import BagClassifier, LogOddsMixin
 from mixedbag.pooling import Mean
 
 __all__ = ["MeanNetworkClassifier"]
 
 _AT_ONCE = 2**23  # activations of networks that are learned together
+_LARGE = 2**17  # entries of a table whose products single precision halves
 
 
 class MeanNetworkClassifier(LogOddsMixin, BagClassifier):
@@ -100,6 +102,8 @@ class MeanNetworkClassifier(LogOddsMixin, BagClassifier):
             ]
         )
         n_parts = min(n, -(-bags.n_instances * n * h // _AT_ONCE))
+        if bags.n_instances * d > _LARGE:
+            bags = Bags(bags.instances.astype(np.float32, copy=False), bags.offsets)
         given = bags, sign, weight, h, self.alpha, self._pooling
         searches = [
             BatchLBFGS(lambda points: objective(points, *given), part, self.tol)
@@ -135,7 +139,10 @@ def _mean_history(searches):
 
 
 def objective(points, bags, sign, weight, hidden, alpha, pooling):
-    """The penalised mean logistic loss of bags and its gradient, for a network a row."""
+    """The penalised mean logistic loss of bags and its gradient, for a network a row.
+
+    Units are computed in the precision of the instances, all else in double precision.
+    """
     X, n, n_bags = bags.instances, bags.n_instances, len(bags)
     W, b, v, c = _split(points, bags.n_features, hidden)
     active = _product(W, X)
@@ -152,8 +159,7 @@ def objective(points, bags, sign, weight, hidden, alpha, pooling):
     by_score *= shares.reshape(-1, n)
     by_v, by_b = np.zeros_like(v), np.zeros_like(b)
     _step_back(active, by_score, v, by_v, by_b)  # activations become the derivatives by them
-    by_active = active.reshape(n, -1)
-    by_W = np.asarray(X.T @ by_active.astype(X.dtype, copy=False), dtype=np.float64)
+    by_W = X.T @ active.reshape(n, -1)
     gradient = alpha * points
     to_W, to_b, to_v, to_c = _split(gradient, bags.n_features, hidden)
     to_W += by_W.reshape(-1, *b.shape).transpose(1, 0, 2)
@@ -167,7 +173,7 @@ def objective(points, bags, sign, weight, hidden, alpha, pooling):
 def _product(W, X):
     """What the units of every network get, shape (n_instances, n_networks, hidden): one product."""
     wide = W.transpose(1, 0, 2).reshape(W.shape[1], -1).astype(X.dtype, copy=False)
-    return np.asarray(X @ wide, dtype=np.float64).reshape(X.shape[0], len(W), W.shape[2])
+    return np.asarray(X @ wide).reshape(X.shape[0], len(W), W.shape[2])
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
