@@ -37,7 +37,7 @@ FLOORS = [
     {"learners", "metrics", "model_selection", "_saved", "_model_archive", "_model_checks"},
     {"_model_file", "io"},
     {"datasets", "tables"},
-    {"inspection", "_refits", "uncertainty", "ecological"},
+    {"inspection", "_linear_scores", "_refits", "uncertainty", "ecological"},
     {"testing"},
     {"comparison"},
     {"report"},

@@ -66,20 +66,28 @@ class Origin:
 
         A value is far when it is beyond the range of its feature by more than a quarter of it.
         """
-        far = self._far(bags)
-        marks = np.full(len(bags), "", dtype=object)
+        rows, features = self._far(bags)
         names = bags.feature_names or [f"feature {j}" for j in range(bags.n_features)]
-        found = np.unique(np.column_stack([bags.bag_of[far[0]], far[1]]), axis=0)
-        for bag in np.unique(found[:, 0]):
-            features = found[found[:, 0] == bag, 1]
+        return self.marks(len(bags), bags.bag_of[rows], features, names)
+
+    def span(self):
+        """The least and the largest value of each feature that is not far."""
+        margin = _MARGIN * np.nan_to_num(self.high - self.low)
+        return self.low - margin, self.high + margin
+
+    def marks(self, n_bags, bags, features, names):
+        """A text a bag, given pairs of a bag and a feature that is far in it."""
+        marks = np.full(n_bags, "", dtype=object)
+        found = np.unique(np.column_stack([bags, features]), axis=0)
+        far, starts = np.unique(found[:, 0], return_index=True)
+        for bag, features in zip(far, np.split(found[:, 1], starts[1:])):
             more = f" and {len(features) - _NAMED} more" if len(features) > _NAMED else ""
             marks[bag] = ", ".join(names[j] for j in features[:_NAMED]) + more
         return marks
 
     def _far(self, bags):
         """Rows and columns of values that are far from the range of their feature."""
-        span = np.nan_to_num(self.high - self.low)
-        low, high = self.low - _MARGIN * span, self.high + _MARGIN * span
+        low, high = self.span()
         X = bags.instances
         if not bags.is_sparse:
             return np.nonzero((low > X) | (high < X))

@@ -229,3 +229,10 @@ def test_parquet_parts_must_agree_on_types(tmp_path):
         DataFormatError, match=r"p2.parquet: column 'bag' is varchar here and bigint"
     ):
         read(str(tmp_path / "p*.parquet"))
+
+
+def test_a_time_that_is_nan_is_refused_whatever_statistics_a_file_has(tmp_path):
+    table = pa.table({"bag": ["a", "a"], "x": [1.0, 2.0], "t": [0.0, float("nan")]})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(DataFormatError, match="no time in column 't'"):
+        read(tmp_path / "t.parquet", time="t")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mixedbag.datasets import DataFormatError, read, read_blocks
-from mixedbag.tables import _reading
+from mixedbag.tables import _planning
 from mixedbag.tables._engine import parquet_scan, sandbox, spooled
 from mixedbag.tables._fetching import in_order
 from mixedbag.tables._relation import Part, Relation
@@ -174,7 +174,7 @@ def test_an_engine_that_needs_more_memory_is_given_it(tmp_path, monkeypatch):
     path.write_text("\n".join([f"bag,{','.join(names)}", *lines]))
     expected = np.add.outer(np.arange(20.0), np.arange(600))
     limits = [{"memory_limit": "10MB"}, {"memory_limit": "400MB"}]  # of which it takes 40
-    monkeypatch.setattr(_reading, "engine_limits", lambda *_: limits)
+    monkeypatch.setattr(_planning, "engine_limits", lambda *_: limits)
     blocks = list(read_blocks(path, features=names, rows=5))
     np.testing.assert_array_equal(np.concatenate([b.bags.instances for b in blocks]), expected)
     limits.pop()

@@ -94,6 +94,8 @@ class AggregateRidgeRegressor(_RidgeOnMeans, BagRegressor):
     array([ 3., -1.])
     """
 
+    _linear = True
+
     def __init__(self, alpha=1.0, *, aggregate="sum"):
         self.alpha = alpha
         self.aggregate = aggregate

@@ -169,6 +169,10 @@ class AggregateSVR(BagRegressor):
         self.intercept_ = standard.mean + standard.spread * intercept
         self.n_iter_ = max(1, n_iter)
 
+    @property
+    def _linear(self):  # type: ignore[override]
+        return self.kernel == "linear"
+
     def _score_instances(self, bags):
         if self.kernel == "linear":
             return times(bags.instances, self.coef_) + self.intercept_

@@ -216,8 +216,11 @@ class BagRegressor(RegressorMixin, BagEstimator):
 
     _multioutput = False
     _rules = ("sum",)
-    _pooling = Sum()
     aggregate = "sum"
+
+    @property
+    def _pooling(self):  # type: ignore[override]
+        return Mean() if self.aggregate == "mean" else Sum()
 
     def _read_targets(self, bags, y):
         y = self._columns(y)
@@ -255,9 +258,7 @@ class BagRegressor(RegressorMixin, BagEstimator):
 
     def predict(self, bags: Any) -> np.ndarray:
         """The predicted total (or mean) of every bag."""
-        bags = self._fitted(bags)
-        pool = Mean() if self.aggregate == "mean" else Sum()
-        return pool.value(self._score_instances(bags), bags.offsets)
+        return self._score_bags(self._fitted(bags))
 
     def predict_instances(self, bags: Any, totals: Any = None) -> np.ndarray:
         """The predicted value of every instance, in the order of ``bags.instances``.

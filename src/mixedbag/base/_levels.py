@@ -12,6 +12,7 @@ class Levels:
     """Scores at one level from those at the other: an author writes either method."""
 
     _pooling: Pooling = Max()
+    _linear = False  # whether an instance scores ``instances @ coef_ + intercept_``
 
     @property
     def _knows_instances(self):

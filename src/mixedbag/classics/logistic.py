@@ -83,6 +83,7 @@ class MILogisticRegression(LogOddsMixin, BagClassifier):
     """
 
     _rules = ("any",)
+    _linear = True
     _search_space = {"pooling": ["any", "mean"], "C": [0.01, 0.1, 1.0, 10.0]}
     _needs_scaling = True
     _accepts_sparse = True

@@ -27,6 +27,23 @@ def outside(model, bags):
     return {} if origin is None else {"outside": origin.outside(bags)}
 
 
+def outside_by_bits(model, far):
+    """The same from bits of the features that are far."""
+    origin = getattr(model, "origin", None)
+    if origin is None:
+        return {}
+    names = needed_features(model)
+    some = np.flatnonzero(far)
+    bags, features = np.nonzero(far[some, None] >> np.arange(len(names)) & 1)
+    return {"outside": origin.marks(len(far), some[bags], features, names)}
+
+
+def span(model):
+    """The least and the largest value of each feature that is not far, where the model knows."""
+    origin = getattr(model, "origin", None)
+    return None if origin is None else origin.span()
+
+
 @contextmanager
 def asking(path):
     """Ask the model at `path`; one that cannot answer is wrong input, and so is what it refuses."""

@@ -1,7 +1,7 @@
 """`mixedbag predict`: a saved model's answers about the bags of a table, or their instances."""
 
 from collections import Counter
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +16,7 @@ from mixedbag.exceptions import InputError
 
 if TYPE_CHECKING:
     from mixedbag.datasets import BagData
+    from mixedbag.tables._pooled import PooledBags
 
 _CELLS = 250_000  # of a block: large enough to compute with, small enough to be few megabytes
 
@@ -47,9 +48,11 @@ def command(
     from joblib import cpu_count
     from threadpoolctl import threadpool_limits
 
+    from mixedbag._linear_scores import linear_answers
     from mixedbag._overlap import ahead, behind, side_by_side
-    from mixedbag.cli._answers import asking, needed_features, remembered
-    from mixedbag.cli._tables import stream_amounts
+    from mixedbag.cli._answers import asking, needed_features, remembered, span
+    from mixedbag.cli._tables import stream_amounts, stream_pooled
+    from mixedbag.tables._pooled import NotPooledError, PooledBags
 
     # The system's allocator gives memory back sooner than that of Arrow.
     pa.set_memory_pool(pa.system_memory_pool())
@@ -64,20 +67,30 @@ def command(
         raise InputError("--amount is about instances: add --instances")
     known = partial(instance_columns, known=amount is not None)
     columns_of = known if instances else bag_columns
+    linear: Any = None if instances or time or features is None else linear_answers(fitted)
+
+    def bags_of_table():
+        if linear is not None:
+            with suppress(NotPooledError):
+                asked = linear.scores, span(fitted), rows, query
+                yield from stream_pooled(table, bag, features, *asked)
+                return
+        yield from stream_amounts(table, bag, features, time, rows, query, amount, names)
 
     told = _Told("instances" if instances else "bags")
     with (
         threadpool_limits(limits=1, user_api="blas"),  # the cores have blocks of their own
         output(out, as_json) as writer,
         behind(writer.write) as give,
-        closing(
-            ahead(stream_amounts(table, bag, features, time, rows, query, amount, names))
-        ) as blocks,
+        closing(ahead(bags_of_table())) as blocks,
     ):
 
         def answer(block):
             with asking(model):
-                columns = columns_of(fitted, block)
+                if isinstance(block, PooledBags):
+                    columns = pooled_columns(fitted, linear.twin, block)
+                else:
+                    columns = columns_of(fitted, block)
             return _counted(columns), writer.form(columns)
 
         with closing(side_by_side(answer, blocks, cpu_count())) as answers:
@@ -132,11 +145,25 @@ def write_answers(fitted: Any, data: "BagData", path: Path) -> None:
 def bag_columns(fitted: Any, data: "BagData") -> dict[str, Any]:
     """The answers about bags, with their ids."""
     from mixedbag.cli._answers import bag_answers, outside
-    from mixedbag.tables._arrays import as_arrow
 
     bags = data.bags
-    answers = bag_answers(fitted, bags) | outside(fitted, bags)
-    return {"bag": as_arrow(_ids(bags)), **{name: _arrow(v) for name, v in answers.items()}}
+    return _bag_columns(_ids(bags), bag_answers(fitted, bags) | outside(fitted, bags))
+
+
+def pooled_columns(fitted: Any, twin: Any, pooled: "PooledBags") -> dict[str, Any]:
+    """The answers about bags by their pooled scores, which the twin of a model is asked about."""
+    from mixedbag.bags import Bags
+    from mixedbag.cli._answers import bag_answers, outside_by_bits
+
+    bags = Bags(pooled.scores, np.arange(len(pooled.ids) + 1))
+    answers = bag_answers(twin, bags) | outside_by_bits(fitted, pooled.far)
+    return _bag_columns(pooled.ids, answers)
+
+
+def _bag_columns(ids, answers):
+    from mixedbag.tables._arrays import as_arrow
+
+    return {"bag": as_arrow(ids), **{name: _arrow(v) for name, v in answers.items()}}
 
 
 def instance_columns(fitted: Any, data: "BagData", known: bool = False) -> dict[str, Any]:

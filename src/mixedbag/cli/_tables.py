@@ -15,6 +15,7 @@ from mixedbag.exceptions import InputError
 if TYPE_CHECKING:
     from mixedbag.datasets import BagData
     from mixedbag.engines import SpooledBags
+    from mixedbag.tables._pooled import PooledBags
 
 
 @at_the_edge
@@ -180,6 +181,28 @@ def stream_amounts(
     sizes = stream_bags(path, bag, features, time, rows, query, size)
     for data, beside in zip(blocks, sizes, strict=True):
         yield replace(data, y=as_numbers(data.y) / as_numbers(beside.y))
+
+
+@at_the_edge
+def stream_pooled(
+    path: str,
+    bag: str | None,
+    features: Sequence[str],
+    scores: Sequence[Any],
+    span: tuple[np.ndarray, np.ndarray] | None,
+    n_bags: int,
+    query: str | None,
+) -> "Iterator[PooledBags]":
+    """Pooled scores of the bags of a table; a `NotPooledError` where its rows must be looked at."""
+    from mixedbag.datasets._folders import is_folder
+    from mixedbag.datasets.streaming import is_for_engine
+    from mixedbag.tables import Roles
+    from mixedbag.tables._pooled import NotPooledError, read_pooled
+
+    roles = Roles(bag, features=features)
+    if is_folder(path) or not is_for_engine(path, roles, query):
+        raise NotPooledError
+    yield from read_pooled(path, roles, scores, span, n_bags, query)
 
 
 def as_numbers(amounts: np.ndarray) -> np.ndarray:

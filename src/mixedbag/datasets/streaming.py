@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mixedbag.datasets._folders import is_folder, read_folder_blocks
 from mixedbag.datasets._formats.source import Source
 from mixedbag.datasets.readers import as_columns, is_table, read, recognise
 from mixedbag.datasets.records import BagData
+
+if TYPE_CHECKING:
+    from mixedbag.tables import Roles
 
 
 def read_blocks(
@@ -78,11 +81,7 @@ def read_blocks(
     roles = tables.Roles(bag, label, weight, instance, group, time, features)
     if is_folder(path):
         yield from read_folder_blocks(path, roles, rows, labels, query)
-    elif (
-        query is not None
-        or is_table(path)
-        or recognise(Source(path), as_columns(roles)).read is None
-    ):
+    elif is_for_engine(path, roles, query):
         yield from tables.read_blocks(path, roles, rows, query)
     else:
         whole = read(
@@ -96,6 +95,15 @@ def read_blocks(
             features=features,
         )
         yield from _slices(whole, rows)
+
+
+def is_for_engine(path: Any, roles: "Roles", query: str | None = None) -> bool:
+    """Whether the engine of tables reads a file, and no format of the field does."""
+    return (
+        query is not None
+        or is_table(path)
+        or recognise(Source(path), as_columns(roles)).read is None
+    )
 
 
 def _slices(data, rows):

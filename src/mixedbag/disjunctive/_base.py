@@ -134,6 +134,10 @@ class DisjunctiveClassifier(ClassWeights, BagClassifier, ABC):
         self.n_cuts_ = int(incumbent.n_cuts)
         self.history_ = np.array(incumbent.history)
 
+    @property
+    def _linear(self):  # type: ignore[override]
+        return self.features == "linear"
+
     def _score_instances(self, bags):
         if not len(self.coef_):
             return np.full(bags.n_instances, self.intercept_)

@@ -193,6 +193,10 @@ class _MarginSVC(ClassWeights, BagClassifier):
 
     # Scores --------------------------------------------------------------------------------------
 
+    @property
+    def _linear(self):  # type: ignore[override]
+        return self.kernel == "linear"
+
     def _score_instances(self, bags):
         X = bags.instances
         if self.kernel == "linear":

@@ -40,7 +40,7 @@ def code(relation, asked, required):
     notes, seen = [], set()
     for name, (j, value) in asked.items():
         if value is not None:
-            found, reason, more = [_indicator(name, name, j, value)], None, []
+            found, reason, more = [indicator(name, name, j, value)], None, []
         else:
             found, reason, more = _code_column(relation, name, j)
         if reason == _NO_VALUE and required:
@@ -105,7 +105,7 @@ def _code_text(relation, name, j):
     if n_values == 1:
         return [], f"it has no other value than {shown(text)}", []
     values = relation.ask(f"select distinct {known} as v from rows where {known} is not null")
-    features = [_indicator(f"{name}={v}", name, j, v) for (v,) in sorted(values)]
+    features = [indicator(f"{name}={v}", name, j, v) for (v,) in sorted(values)]
     notes = [f"column {name!r} is text: {', '.join(f.name for f in features)} say which"]
     ((missing,),) = relation.ask(f"select count(*) from rows where {known} is null")
     if missing:
@@ -124,7 +124,8 @@ def kinds_of(relation, value, missing=kinds.MISSING):
     return {kind: (text, row, n_values) for kind, text, row, n_values in found}
 
 
-def _indicator(name, column, j, value):
+def indicator(name, column, j, value):
+    """The feature that says where a column of text has a value."""
     sql = f"cast(coalesce({kinds.stripped(f'c{j}')} = {literal(value)}, false) as double)"
     return Feature(name, sql, column)
 

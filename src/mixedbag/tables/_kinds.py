@@ -87,6 +87,15 @@ def as_number(value, decimal="."):
     return f"try_cast({value} as double)"
 
 
+def unless_nan(number):
+    """SQL: a number, or null where it is NaN.
+
+    The engine trusts the statistics of a Parquet file, which leave NaN out: where they are finite,
+    it takes ``isnan`` for false and ``x <= 1e300`` for true without a look, but not ``isfinite``.
+    """
+    return f"case when isfinite({number}) or isinf({number}) then {number} end"
+
+
 def as_days(value, zoned=False):
     """SQL: a date or a text that is one, as days since 1970 (of Greenwich, where it has a zone)."""
     kind = "timestamptz" if zoned else "timestamp"

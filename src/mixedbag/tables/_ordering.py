@@ -136,7 +136,7 @@ def _time(relation, j):
     """SQL for when a row was: a number, or days since 1970."""
     kind, name = relation.types[j], relation.names[j]
     if kinds.is_numeric(kind):
-        return f"case when isnan(cast(c{j} as double)) then null else cast(c{j} as double) end"
+        return kinds.unless_nan(f"cast(c{j} as double)")
     if kinds.is_date(kind):
         return kinds.as_days(f"c{j}", kind.endswith("ZONE"))
     value = kinds.stripped(f"c{j}")

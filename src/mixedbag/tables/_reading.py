@@ -1,28 +1,24 @@
 """`read`, `read_blocks` and `streamed`: a table of any origin as bags."""
 
-import errno
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mixedbag.bags import Bags
-from mixedbag.datasets.records import BagData, DataFormatError, Table, class_sizes
+from mixedbag.datasets.records import BagData, Table, class_sizes
 from mixedbag.tables import _kinds as kinds
 from mixedbag.tables import _labels
-from mixedbag.tables._coding import code, kinds_of, on_missing
-from mixedbag.tables._engine import first_line, sandbox
+from mixedbag.tables._coding import code, kinds_of
+from mixedbag.tables._columns import Columns, check_finite, usable
 from mixedbag.tables._fetching import fetch_bags, fetch_matrix
-from mixedbag.tables._gathering import Gathering, gathered, survey
 from mixedbag.tables._labels import Labels
-from mixedbag.tables._ordering import Ordering, arrange, id_of, label_of, whole_ids
-from mixedbag.tables._relation import Relation
+from mixedbag.tables._ordering import label_of
+from mixedbag.tables._planning import Plan, engine_on, planned
 from mixedbag.tables._roles import Roles
-from mixedbag.tables._sizes import engine_limits
-from mixedbag.tables._sources import files_of, is_frame, open_relation
+from mixedbag.tables._sources import open_relation
 
 _STREAM_MEMORY = 80  # megabytes of the engine
 _LEARNING_MEMORY = 400
@@ -59,9 +55,9 @@ def read(source: Any, roles: Roles, query: str | None = None) -> BagData:
     >>> data.bags, data.y.tolist()
     (Bags(2 bags, 3 instances × 1 features), [1, 0])
     """
-    with _planned(source, roles, query) as plan:
+    with planned(source, roles, query) as plan:
         block = fetch_bags(plan.relation, plan.features, plan.ordering, plan.instance)
-        X, names, notes = _usable(plan, block)
+        X, names, notes = usable(plan, block)
         return _bag_data(block, X, names, (*plan.relation.notes, *notes))
 
 
@@ -102,9 +98,9 @@ def read_blocks(
     >>> [block.bags.sizes.tolist() for block in read_blocks(table, Roles(), rows=2)]
     [[2], [2, 1]]
     """
-    with _planned(source, roles, query, _STREAM_MEMORY) as plan:
+    with planned(source, roles, query, _STREAM_MEMORY) as plan:
         for block in plan.blocks(rows):
-            _check_finite(plan, block)
+            check_finite(plan, block)
             yield _bag_data(block, block.X, plan.names, ())
 
 
@@ -136,7 +132,7 @@ def streamed(source: Any, roles: Roles, query: str | None = None) -> "Iterator[S
     ...     [block.bags.n_instances for block in table.blocks(1)], table.verdict()[0]
     ([1, 2], [0])
     """
-    with _planned(source, roles, query, _LEARNING_MEMORY) as plan:
+    with planned(source, roles, query, _LEARNING_MEMORY) as plan:
         yield Streamed(plan)
 
 
@@ -145,12 +141,12 @@ class Streamed:
 
     def __init__(self, plan):
         self._plan = plan
-        self._columns = _Columns(plan)
+        self._columns = Columns(plan)
 
     def blocks(self, cells):
         """Blocks of whole bags with at least so many numbers each, as `BagData`."""
         for block in self._plan.blocks(max(1, cells // len(self._plan.features))):
-            _check_finite(self._plan, block)
+            check_finite(self._plan, block)
             self._columns.add(block)
             yield _bag_data(block, block.X, self._plan.names, ())
 
@@ -208,7 +204,7 @@ def read_rows(
     >>> read_rows("wine.csv", "kind", header=True, delimiter=",")
     Table(3 rows × 1 features, 1 of white, 2 of red)
     """
-    with _engine_on(path) as (con, folder):
+    with engine_on(path) as (con, folder):
         relation = open_relation(
             con, folder, path, None, delimiter=delimiter, header=header, names=names, text=(target,)
         )
@@ -225,8 +221,8 @@ def read_rows(
         asked = {n: (i, None) for i, n in enumerate(relation.names) if n not in (target, *drop)}
         features, notes = code(relation, asked, required=False)
         block = fetch_matrix(relation, features, label)
-        plan = _Plan(relation, features, notes, None, None, False, folder)
-        X, feature_names, notes = _usable(plan, block)
+        plan = Plan(relation, features, notes, None, None, False, folder)
+        X, feature_names, notes = usable(plan, block)
         return Table(X, block.label, feature_names, notes=tuple(notes))
 
 
@@ -264,168 +260,8 @@ def read_labels(
     >>> read_labels(table, Roles(label="tumour"), known={"s1", "s2"}.__contains__).names
     ['s1', 's2']
     """
-    with _engine_on(source) as engine:
+    with engine_on(source) as engine:
         return _labels.read_labels(engine, source, roles, known, query)
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """What is known of a table before its rows are fetched."""
-
-    relation: Relation
-    features: list
-    notes: list
-    ordering: Ordering | Gathering | None  # the latter to read in blocks
-    instance: str | None  # SQL for the name of an instance
-    required: bool  # whether the features were asked for by name
-    folder: str  # for what does not fit in memory
-
-    @property
-    def names(self):
-        return [feature.name for feature in self.features]
-
-    def blocks(self, rows):
-        return gathered(
-            self.relation, self.features, self.ordering, self.instance, rows, self.folder
-        )
-
-
-@contextmanager
-def _engine_on(source, limits=None):
-    """A connection for a source; what the engine cannot read is an error of the file."""
-    import duckdb
-    import pyarrow as pa
-
-    paths = [] if is_frame(source) else files_of(source)
-    try:
-        with sandbox(paths, limits) as connection:
-            yield connection
-    except duckdb.OutOfMemoryException as error:
-        raise MemoryError(first_line(error)) from error
-    except (duckdb.Error, pa.ArrowException, OSError) as error:
-        # A file that cannot be opened has an `errno`; a stream of the engine that fails has none.
-        if isinstance(error, OSError) and error.errno is not None:
-            raise
-        if "No space left" in str(error):
-            raise OSError(errno.ENOSPC, "No space left on device") from error
-        place = paths[0] if paths else "the table"
-        raise DataFormatError(place, f"not readable ({first_line(error)})") from error
-
-
-@contextmanager
-def _planned(source, roles, query=None, memory=None):
-    """The plan of a table: to be read at once, or in blocks where the memory is limited.
-
-    An engine that cannot do with so much memory, as for thousands of columns, is given more.
-    """
-    attempts = [None] if memory is None else engine_limits(source, memory)
-    with ExitStack() as stack:
-        for limits in attempts:
-            try:
-                plan = stack.enter_context(_plan(source, roles, query, limits))
-                break
-            except MemoryError:
-                if limits is attempts[-1]:
-                    raise
-        yield plan
-
-
-@contextmanager
-def _plan(source, roles, query, limits):
-    with _engine_on(source, limits) as (con, folder):
-        relation = open_relation(con, folder, source, roles, query)
-        positions = roles.positions(relation.names, relation.header_error)
-        asked = roles.feature_positions(relation.names, positions.values(), relation.header_error)
-        required = roles.features is not None
-        features, notes = code(relation, asked, required)
-        ordering = (arrange if limits is None else survey)(relation, positions)
-        instance = None
-        if "instance" in positions:
-            instance = whole_ids(relation, id_of(relation, positions["instance"]), "rows")
-        notes += [f"column {name!r} left out: as asked" for name in roles.drop]
-        if roles.time is not None:
-            notes.append(f"instances in the order of {roles.time!r}")
-        elif not ordering.adjacent:
-            notes.append("rows of a bag are not adjacent; they were brought together")
-        yield _Plan(relation, features, notes, ordering, instance, required, folder)
-
-
-def _usable(plan, block):
-    """The table without the columns that say nothing, its names, and notes."""
-    _check_finite(plan, block)
-    columns = _Columns(plan)
-    columns.add(block)
-    kept, notes = columns.verdict()
-    X = block.X if len(kept) == block.X.shape[1] else np.ascontiguousarray(block.X[:, kept])
-    return X, [plan.features[j].name for j in kept], notes
-
-
-class _Columns:
-    """What the blocks of a table tell of its features: missing values, and numbers of rows."""
-
-    def __init__(self, plan):
-        self._plan = plan
-        self._n_rows = 0
-        self._missing = np.zeros(len(plan.features), dtype=int)
-        self._first = None
-        self._numbers_rows = [True] * len(plan.features)
-
-    def add(self, block):
-        X, rows = block.X, block.rows
-        if self._first is None:
-            self._first = X[0].copy(), rows[0]
-        self._n_rows += len(X)
-        self._missing += np.isnan(X).sum(axis=0)
-        row = rows - self._first[1]
-        for j, first in enumerate(self._first[0]):
-            # A look at one row spares most columns the look at all of them.
-            if self._numbers_rows[j] and X[-1, j] - first == row[-1]:
-                self._numbers_rows[j] = bool((X[:, j] - first == row).all())
-            else:
-                self._numbers_rows[j] = False
-
-    def verdict(self):
-        """Positions of the features that say something, and what to tell of the others."""
-        plan, notes, kept = self._plan, list(self._plan.notes), []
-        for j, feature in enumerate(plan.features):
-            numbers_rows = self._numbers_rows[j] and self._n_rows > 2
-            reason = None
-            if self._missing[j] == self._n_rows:
-                reason = "no row has a value"
-            elif numbers_rows and feature.name.startswith("unnamed "):
-                reason = "it only numbers the rows"
-            if reason is not None and not plan.required:
-                notes.append(f"column {feature.name!r} left out: {reason}")
-                continue
-            kept.append(j)
-            if self._missing[j]:
-                notes.append(on_missing(feature.name, self._missing[j]))
-            if numbers_rows:
-                notes.append(
-                    f"column {feature.name!r} only numbers the rows, yet was kept as a feature; "
-                    "drop it if it is an id"
-                )
-        if not kept:
-            raise plan.relation.error(
-                "no column of numbers is left to be a feature: " + "; ".join(notes)
-            )
-        return kept, notes
-
-
-def _check_finite(plan, block):
-    # The sum is one pass without temporaries; only a suspicious one calls for a closer look.
-    with np.errstate(all="ignore"):
-        if np.isfinite(block.X.sum()):
-            return
-    infinite = np.isinf(block.X)
-    if infinite.any():
-        rows = np.flatnonzero(infinite.any(axis=1))
-        i = rows[np.argmin(block.rows[rows])]
-        feature = plan.features[int(np.argmax(infinite[i]))]
-        raise plan.relation.error(
-            f"column {feature.column!r}: value {block.X[i].max():g} is not finite",
-            int(block.rows[i]),
-        )
 
 
 def _bag_data(block, X, names, notes):

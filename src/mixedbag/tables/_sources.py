@@ -96,8 +96,8 @@ def is_certain(path: str | os.PathLike) -> bool:
 def open_relation(con, folder, source, roles, query=None, **layout):
     """The `Relation` of a file, a pattern, or a data frame, or of the answer to a query on it.
 
-    `layout` tells what is known of text files: `delimiter`, `header`, `names` of the columns, and
-    which columns are `text`.
+    `layout` tells what is known of text files: `delimiter`, `header`, `names` of the columns, which
+    columns are `text`, and what of them is `kept`.
     """
     if is_frame(source):
         relation = _united(con, ["the table"], [_register(con, arrow_table(source), "part_0")])
@@ -185,7 +185,9 @@ def _family(kind):
 # Text ---------------------------------------------------------------------------------------------
 
 
-def _open_texts(con, folder, opened, roles, delimiter=None, header=True, names=None, text=()):
+def _open_texts(
+    con, folder, opened, roles, delimiter=None, header=True, names=None, text=(), kept=None
+):
     texts = []
     for path, plain, _ in opened:
 
@@ -207,23 +209,21 @@ def _open_texts(con, folder, opened, roles, delimiter=None, header=True, names=N
         roles.feature_positions(names, positions.values(), header_error)
         as_text = {names[j] for j in positions.values()}
         ids = {names[positions[role]] for role in ("bag", "group") if role in positions}
-    loaded = [_text.spool(con, text, folder, as_text, ids) for text in texts]
+    kept = kept if len(texts) == 1 else None  # files must have the same columns
+    loaded = [_text.spool(con, text, folder, as_text, ids, kept) for text in texts]
     unlike = {
-        name
-        for text, (_, _, types, _) in zip(texts, loaded)
-        for name, kind in zip(text.names, types)
-        if kind == "VARCHAR"
+        name for one in loaded for name, kind in zip(one.names, one.types) if kind == "VARCHAR"
     }
-    for number, (text, (_, _, types, _)) in enumerate(zip(texts, loaded)):
-        if any(kind != "VARCHAR" and name in unlike for name, kind in zip(text.names, types)):
+    for number, (text, one) in enumerate(zip(texts, loaded)):
+        if any(kind != "VARCHAR" and name in unlike for name, kind in zip(one.names, one.types)):
             loaded[number] = _text.spool(con, text, folder, as_text | unlike, ids - unlike)
     pieces = [
-        Piece(scan, text.names, types, n_rows, "file_row_number", line_of=text.line_of,
+        Piece(one.scan, one.names, one.types, one.n_rows, "file_row_number", line_of=text.line_of,
                header_line=text.header_line)
-        for text, (scan, n_rows, types, _) in zip(texts, loaded)
+        for text, one in zip(texts, loaded)
     ]  # fmt: skip
     relation = _united(con, [path for path, _, _ in opened], pieces)
-    if any(decimal == "," for *_, decimal in loaded):
+    if any(one.decimal == "," for one in loaded):
         relation.decimal = ","
         relation.notes.append("numbers have a decimal comma")
     for file in texts:

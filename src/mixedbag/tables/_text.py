@@ -11,6 +11,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from mixedbag.tables._encoding import survey_of, unicode_copy
 from mixedbag.tables._engine import first_line, literal, spooled
@@ -145,7 +146,17 @@ def _bare(line):
     return _QUOTED.sub("", line) if '"' in line else line
 
 
-def spool(con, file, folder, as_text, ids=frozenset()):
+class Spooled(NamedTuple):
+    """The rows of a text in the engine."""
+
+    scan: str  # SQL
+    n_rows: int
+    names: list
+    types: list
+    decimal: str
+
+
+def spool(con, file, folder, as_text, ids=frozenset(), kept=None):
     """Rows of `file`, checked to be all of them, as a Parquet file in `folder`.
 
     Not as a table of the engine, which keeps statistics of all values and spills them to disk.
@@ -154,9 +165,8 @@ def spool(con, file, folder, as_text, ids=frozenset()):
     written as such. Others become numbers where all values of a sample are, unless a later value is
     none: then every column is read as text, for the coding to judge.
 
-    Returns
-    -------
-    SQL of the scan, n_rows, types, decimal mark
+    `kept(names, types)` is what to keep in place of all columns: SQL by the names of new ones, from
+    c0, c1, …; or None. Where a row makes the engine fail with it, all columns are kept.
     """
     import duckdb
 
@@ -169,15 +179,20 @@ def spool(con, file, folder, as_text, ids=frozenset()):
     }
     whole = {j for j, name in enumerate(file.names) if name in ids and _whole_numbers(sample, j)}
     kinds = dict.fromkeys(whole, "BIGINT"), dict.fromkeys(numeric, "DOUBLE")
-    attempts: list[dict] = [{**kinds[0], **kinds[1]}, kinds[1], {}]
-    for candidates in [a for k, a in enumerate(attempts) if a not in attempts[:k]]:
-        types = [candidates.get(j, "VARCHAR") for j in range(len(file.names))]
+    guesses: list[dict] = [{**kinds[0], **kinds[1]}, kinds[1], {}]
+    attempts: list[tuple] = []
+    for guess in [a for k, a in enumerate(guesses) if a not in guesses[:k]]:
+        types = [guess.get(j, "VARCHAR") for j in range(len(file.names))]
+        values = kept and kept(file.names, types)
+        attempts += [(types, values)] if values and not attempts else []
+        attempts += [(types, None)]
+    for types, values in attempts:
         try:
-            scan, n_rows = _load(con, file, folder, types, decimal)
+            scan, n_rows = _load(con, file, folder, types, decimal, values)
         except duckdb.OutOfMemoryException:
             raise
         except duckdb.Error as error:
-            if not candidates:
+            if values is None and set(types) == {"VARCHAR"}:
                 raise file.diagnose(first_line(error)) from error
             continue
         if n_rows != file.n_lines - file.has_header:
@@ -185,11 +200,14 @@ def spool(con, file, folder, as_text, ids=frozenset()):
             if n_rows != promised:
                 raise file.error(f"{n_rows} rows could be read of {promised}", None)
         _refuse_longer_rows(file)
-        return scan, n_rows, types, decimal
+        if values is None:
+            return Spooled(scan, n_rows, file.names, types, decimal)
+        types = [row[1] for row in con.execute(f"describe select * from {scan}").fetchall()]
+        return Spooled(scan, n_rows, list(values), types[:-1], decimal)
     raise AssertionError("unreachable")
 
 
-def _load(con, file, folder, types, decimal):
+def _load(con, file, folder, types, decimal, kept=None):
     # The engine takes 1_0 for ten; and a full stop beside decimal commas may part thousands. Where
     # neither can be, it makes numbers of the text at once.
     plain = decimal == "." and not file.underscores
@@ -200,7 +218,11 @@ def _load(con, file, folder, types, decimal):
         "VARCHAR": lambda column: column,
     }
     values = ", ".join(f"{as_kind[kind](f'c{j}')} as c{j}" for j, kind in enumerate(types))
-    return spooled(con, f"select {values} from {_scan(file, read)}", len(types), folder)
+    query = f"select {values} from {_scan(file, read)}"
+    if kept is not None:
+        values = ", ".join(f"{sql} as c{j}" for j, sql in enumerate(kept.values()))
+        query = f"select {values} from ({query})"
+    return spooled(con, query, len(kept or types), folder)
 
 
 def _scan(file, types=None):

@@ -1,0 +1,96 @@
+"""What is known of a table before its rows are fetched."""
+
+import errno
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from mixedbag.datasets.records import DataFormatError
+from mixedbag.tables._coding import code
+from mixedbag.tables._engine import first_line, sandbox
+from mixedbag.tables._gathering import Gathering, gathered, survey
+from mixedbag.tables._ordering import Ordering, arrange, id_of, whole_ids
+from mixedbag.tables._relation import Relation
+from mixedbag.tables._sizes import engine_limits
+from mixedbag.tables._sources import files_of, is_frame, open_relation
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A table in the engine, the features that its columns make, and how its rows become bags."""
+
+    relation: Relation
+    features: list
+    notes: list
+    ordering: Ordering | Gathering | None  # the latter to read in blocks
+    instance: str | None  # SQL for the name of an instance
+    required: bool  # whether the features were asked for by name
+    folder: str  # for what does not fit in memory
+
+    @property
+    def names(self):
+        return [feature.name for feature in self.features]
+
+    def blocks(self, rows):
+        return gathered(
+            self.relation, self.features, self.ordering, self.instance, rows, self.folder
+        )
+
+
+@contextmanager
+def engine_on(source, limits=None):
+    """A connection for a source; what the engine cannot read is an error of the file."""
+    import duckdb
+    import pyarrow as pa
+
+    paths = [] if is_frame(source) else files_of(source)
+    try:
+        with sandbox(paths, limits) as connection:
+            yield connection
+    except duckdb.OutOfMemoryException as error:
+        raise MemoryError(first_line(error)) from error
+    except (duckdb.Error, pa.ArrowException, OSError) as error:
+        # A file that cannot be opened has an `errno`; a stream of the engine that fails has none.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        if "No space left" in str(error):
+            raise OSError(errno.ENOSPC, "No space left on device") from error
+        place = paths[0] if paths else "the table"
+        raise DataFormatError(place, f"not readable ({first_line(error)})") from error
+
+
+@contextmanager
+def planned(source, roles, query=None, memory=None):
+    """The plan of a table: to be read at once, or in blocks where the memory is limited.
+
+    An engine that cannot do with so much memory, as for thousands of columns, is given more.
+    """
+    attempts = [None] if memory is None else engine_limits(source, memory)
+    with ExitStack() as stack:
+        for limits in attempts:
+            try:
+                plan = stack.enter_context(_plan(source, roles, query, limits))
+                break
+            except MemoryError:
+                if limits is attempts[-1]:
+                    raise
+        yield plan
+
+
+@contextmanager
+def _plan(source, roles, query, limits):
+    with engine_on(source, limits) as (con, folder):
+        relation = open_relation(con, folder, source, roles, query)
+        positions = roles.positions(relation.names, relation.header_error)
+        asked = roles.feature_positions(relation.names, positions.values(), relation.header_error)
+        required = roles.features is not None
+        features, notes = code(relation, asked, required)
+        ordering = (arrange if limits is None else survey)(relation, positions)
+        instance = None
+        if "instance" in positions:
+            instance = whole_ids(relation, id_of(relation, positions["instance"]), "rows")
+        notes += [f"column {name!r} left out: as asked" for name in roles.drop]
+        if roles.time is not None:
+            notes.append(f"instances in the order of {roles.time!r}")
+        elif not ordering.adjacent:
+            notes.append("rows of a bag are not adjacent; they were brought together")
+        yield Plan(relation, features, notes, ordering, instance, required, folder)
