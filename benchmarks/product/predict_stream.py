@@ -96,6 +96,7 @@ def table(rows):
         "`predict` does; else it writes rows as they come. The types of a CSV file it guesses from "
         'its beginning, but "from the whole file" from all of it, as `predict` does. Peak memory '
         "is that of the whole process, with Python and its libraries; the start is the whole "
-        "command on a table of 100 rows."
+        "command on a table of 100 rows. Answers about bags are one grouped query in both, those "
+        "about instances are not."
     )
     return [Table("mixedbag predict: a table in bounded memory", rows, notes)]
