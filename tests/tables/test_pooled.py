@@ -17,6 +17,7 @@ from mixedbag.comparison import fit_best_setting
 from mixedbag.datasets import DataFormatError, make_any
 from mixedbag.disjunctive import SparseBagMarginSVC
 from mixedbag.margin import AnnealedBagMarginSVC, BagMarginSVC, InstanceMarginSVC
+from mixedbag.tables import _pooled
 from mixedbag.tables._pooled import NotPooledError, read_pooled
 from mixedbag.wrappers import BagPipeline, InstanceWise
 
@@ -169,14 +170,18 @@ def test_text_in_a_csv_file_is_coded_as_it_was_learned(tmp_path):
     assert_same(pooled(model, path, [*NAMES, "d=red"]), looked_at(model, path, [*NAMES, "d=red"]))
 
 
-def test_adjacent_bags_keep_their_order_and_others_are_sorted():
+def test_bags_come_as_they_appear_and_scattered_ones_of_long_tables_by_their_ids(monkeypatch):
     bags, y = problem(0.0)
     model = BagMarginSVC(kernel="linear").fit(bags, y)
     names = [f"z{99 - i}" for i in range(40)]
     X = dict(zip(NAMES, map(pa.array, bags.instances.T)))
     adjacent = pa.table({"bag": [names[i] for i in bags.bag_of], **X})
+    scattered = table_of(bags)
     assert pooled(model, adjacent)["bag"] == names
-    assert pooled(model, table_of(bags))["bag"] == sorted(f"b{i}" for i in range(40))
+    assert pooled(model, scattered)["bag"] == scattered["bag"].unique().to_pylist()
+    monkeypatch.setattr(_pooled, "_LONG", 0)
+    assert pooled(model, adjacent)["bag"] == names
+    assert pooled(model, scattered)["bag"] == sorted(f"b{i}" for i in range(40))
 
 
 def test_single_precision_is_answered_as_by_rows():

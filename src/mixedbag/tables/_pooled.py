@@ -22,6 +22,7 @@ from mixedbag.tables._sizes import engine_limits
 from mixedbag.tables._sources import open_relation
 
 _MEMORY = 250  # megabytes of the engine
+_LONG = 1_000_000  # values
 _LARGEST = 1e15  # a value that every learner takes, in any precision
 _MOST = 63  # features: marks of far ones are bits of a whole number
 _MARK = "\0"  # begins names of columns that no table has
@@ -49,8 +50,8 @@ def read_pooled(
 ) -> Iterator[PooledBags]:
     """Pooled scores of the bags of a table, some at a time.
 
-    Bags come in the order of the table where the rows of each are adjacent, else in that of their
-    ids, since the engine would need half as long again to remember first rows.
+    Bags come in the order in which they first appear; but those of a long table whose rows are not
+    adjacent in that of their ids, since to remember first rows takes half as long again.
 
     `roles` asks for features by name. `scores` are of the form of `LinearScore`. Values of a
     feature are far outside of its `span`. Blocks have `n_bags` bags, about. A `NotPooledError`
@@ -94,9 +95,10 @@ def _grouped(con, folder, source, roles, scores, span, query):
     if "label" in values:
         agree = "case when min(label) = max(label) then 1 else error('labels differ') end"
         aggregates["agreed"] = agree
+    in_order = bags.adjacent or relation.n_rows * len(roles.features) < _LONG
     return (
         f"select bag, {selected(aggregates)} from (select {selected(values)} from rows) "
-        f"group by bag order by {'min(row)' if bags.adjacent else 'bag'}"
+        f"group by bag order by {'min(row)' if in_order else 'bag'}"
     )
 
 
