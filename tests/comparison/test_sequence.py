@@ -18,13 +18,19 @@ from mixedbag.comparison import (
     _sequence,
     _workers,
 )
-from mixedbag.comparison._candidates import Candidate, digestible, find_candidates, too_dear
+from mixedbag.comparison._candidates import (
+    Candidate,
+    digestible,
+    find_candidates,
+    seconds_of_fit,
+    too_dear,
+)
 from mixedbag.comparison._counted import taught
-from mixedbag.comparison._effort import Known, Law
+from mixedbag.comparison._effort import Known, Law, known
 from mixedbag.comparison._protocol import make_protocol
 from mixedbag.comparison._sequence import Work, affordable_folds, read_work, sequence
 from mixedbag.comparison._trials import blocks
-from mixedbag.datasets import make_any, make_sum
+from mixedbag.datasets import make_any, make_count, make_sum
 from mixedbag.exceptions import InputError
 from mixedbag.wrappers import SpreadLabels
 
@@ -247,6 +253,17 @@ def test_what_comes_later_grows_with_the_data_and_shrinks_with_workers(whole):
     assert _afterwards.seconds_of_report(whole, 2.0) > _afterwards.seconds_of_report(whole, 1.0)
     one, two = (_afterwards.seconds_of_models(whole, n) for n in (1, 2))
     assert 0 < two <= one
+
+
+def test_more_classes_are_expected_to_take_longer():
+    expected = []
+    for n_classes in (2, 4, 10):
+        data = make_count(n_bags=60, n_classes=n_classes, random_state=0)
+        (candidate,), _ = find_candidates("count", data.bags, ["AggregateSVC"], y=data.y)
+        expected.append(seconds_of_fit(candidate, data.bags))
+    law = known("count", "AggregateSVC").law
+    steps = np.diff(np.log(np.array(expected) - law.overhead))
+    np.testing.assert_allclose(steps, law.classes * np.log([3.0, 3.0]))
 
 
 def test_large_data_are_sampled_or_left_out(data):

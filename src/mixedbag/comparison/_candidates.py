@@ -99,6 +99,7 @@ def find_candidates(rule, bags, names=None, random_state=0, y=None, exposure=Non
         estimator.set_params(**dict.fromkeys(seeds, random_state))
         grid = {f"learner__{key}": list(values) for key, values in offer.grid.items()}
         effort = known(rule, offer.name)
+        effort = effort._replace(law=effort.law.of_classes(_n_classes(rule, y)))
         if exposure is not None and _takes_exposure(offer):
             effort = effort._replace(merit=1.0)  # the table is of data without exposures
         max_bags = digestible(effort.law, bags)
@@ -110,6 +111,13 @@ def find_candidates(rule, bags, names=None, random_state=0, y=None, exposure=Non
         told = "; ".join(f"{name}: {why}" for name, why in skipped.items())
         raise InputError(f"no learner is left to try ({told})")
     return candidates, skipped
+
+
+def _n_classes(rule, y):
+    """How many classes labels tell apart, two where they are no classes."""
+    if rule in ("count", "proportion"):
+        return y.shape[1] if np.ndim(y) == 2 else 2
+    return len(np.unique(y)) if rule in ("any", "majority") and y is not None else 2
 
 
 def too_dear(candidates, bags):
