@@ -3,14 +3,14 @@
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.utils import get_tags
 
 from mixedbag.comparison._baselines import Offer, baselines
 from mixedbag.comparison._effort import UNKNOWN, Known, known
+from mixedbag.comparison._scaling import scaling
 from mixedbag.exceptions import InputError
 from mixedbag.learners import all_learners
 from mixedbag.wrappers import InstanceWise
@@ -86,7 +86,7 @@ def find_candidates(rule, bags, names=None, random_state=0, y=None, exposure=Non
     if exposure is not None and not any(map(_takes_exposure, offers)):
         told = ", ".join(offer.name for offer in offers)
         raise InputError(f"AggregatePoissonRegressor takes an exposure; {told} does not")
-    candidates = []
+    candidates, scaled = [], scaling(rule, bags)
     for offer in offers:
         if bags.is_sparse and not _first(offer.learner)._accepts_sparse:
             skipped[offer.name] = "needs dense data, and these are sparse"
@@ -94,7 +94,7 @@ def find_candidates(rule, bags, names=None, random_state=0, y=None, exposure=Non
         if _refuses_negative(offer.learner) and y is not None and np.min(y) < 0:
             skipped[offer.name] = "needs amounts that are not negative"
             continue
-        estimator = Pipeline([*_preparation(offer, bags), ("learner", offer.learner)])
+        estimator = Pipeline([*_preparation(offer, bags, scaled), ("learner", offer.learner)])
         seeds = [name for name in estimator.get_params() if name.endswith("random_state")]
         estimator.set_params(**dict.fromkeys(seeds, random_state))
         grid = {f"learner__{key}": list(values) for key, values in offer.grid.items()}
@@ -233,15 +233,14 @@ def _takes_exposure(offer):
     return "exposure" in offer.learner.get_params(deep=False)
 
 
-def _preparation(offer, bags):
+def _preparation(offer, bags, scaled):
     """Steps that fill gaps and scale features, where the data and the learner need them."""
     steps = []
     values = bags.instances.data if bags.is_sparse else bags.instances
     if np.isnan(values).any() and not _first(offer.learner)._accepts_nan:
         steps.append(("impute", InstanceWise(SimpleImputer(strategy="median"))))
     if offer.scaled:
-        scaler = MaxAbsScaler() if bags.is_sparse else StandardScaler()
-        steps.append(("scale", InstanceWise(scaler)))
+        steps += [(name, clone(step)) for name, step in scaled]
     return steps
 
 
