@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 from benchmarks._tables import Table
+from benchmarks.product import _wide_process
 from benchmarks.product._wide_process import LEARNERS
 
 SHAPE = {"bags": 300, "size": 1_000, "features": 512}
@@ -31,7 +32,7 @@ def run(case):
     with tempfile.NamedTemporaryFile() as file:
         if case["mapped"]:
             asked["path"] = file.name
-        command = [sys.executable, "-m", "benchmarks.product._wide_process", json.dumps(asked)]
+        command = [sys.executable, "-m", _wide_process.__name__, json.dumps(asked)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     told = json.loads(done.stdout.splitlines()[-1])
     passes = told.get("passes")

@@ -87,12 +87,14 @@ def dense_rows(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, scal
 
 
 class NumberedRows:
-    """Instances and, numbered after them, centroids of bags."""
+    """Instances and, numbered after them, centroids of bags; `along` places all on a line."""
 
     def __init__(self, instances, centroids):
         self.tables = instances, centroids
         self.n_instances, self.n_features = instances.shape
-        self.centre = _centre(instances)
+        direction = np.random.default_rng(0).standard_normal(self.n_features)
+        self.along = np.concatenate([times(table, direction) for table in self.tables])
+        self.centre = _centre(instances, self.along[: self.n_instances])
         self.buffers = (*_buffers(instances), *_buffers(centroids), self.n_instances)
 
     def weights(self, coef, intercept):
@@ -137,16 +139,14 @@ class NumberedRows:
         return np.maximum(away, 1e-12 * norms[rows])
 
 
-def _centre(instances):
+def _centre(instances, along):
     """The middle of the instances, by and large; one huge value leaves it where it is.
 
-    That of some of them, which lie evenly along a fixed direction: the same in whatever order.
+    That of some of them, which lie evenly `along` a fixed direction: the same in whatever order.
     """
     if sparse.issparse(instances):
         return np.asarray(instances.mean(axis=0), dtype=float).ravel()
-    n, d = instances.shape
-    along = times(instances, np.random.default_rng(0).standard_normal(d))
-    some = np.argsort(along)[:: 1 + n // _SOME]
+    some = np.argsort(along)[:: 1 + len(instances) // _SOME]
     return np.median(instances[some], axis=0).astype(float)
 
 

@@ -22,7 +22,9 @@ from scipy.linalg.lapack import dposv
 _FIRST_PULL, _LAST_PULL = 2.0, 1e8
 _CROWD = 1000  # slots inside the box beyond which a step looks at nothing but these
 _BLOCK = 4096
+_ENOUGH = 8  # rows a feature, to know by and large how they bend
 _MAX_STEPS = 1000
+_INNER = 12  # steps over few slots: more of them cost more than a look at all slots
 _ANEW = 50  # steps after which margins are computed anew: rounding adds up
 _FAST = {"reassoc", "contract", "nsz"}  # lets sums use vector instructions
 
@@ -148,7 +150,7 @@ def _direction(rows, problem, envelope, margin, inside, gradient):
     if n_inside <= _CROWD:
         near = _smallest(envelope.outside(margin), max(_CROWD // 2, 2 * n_inside))
     if near is None or len(near) > _BLOCK:
-        curvature = _curvature(rows, problem.rows[inside], envelope.bend[inside])
+        curvature = _curvature(rows, problem.rows[inside], envelope.bend[inside], len(margin))
         step = -_solve(curvature, gradient, problem.floor)
         return step, -gradient @ step
     table = rows.dense(problem.rows[near], problem.sign[near])
@@ -158,7 +160,7 @@ def _direction(rows, problem, envelope, margin, inside, gradient):
     total = np.zeros_like(gradient)
     slope, promised = gradient, 0.0
     curvature = _ChangingCurvature(np.sqrt(envelope.bend)[:, None] * table)
-    for _ in range(30):
+    for _ in range(_INNER):
         step = -_solve(curvature.at(inside), slope, problem.floor)
         decrease = -slope @ step
         promised = promised or decrease
@@ -183,9 +185,20 @@ def _smallest(values, n):
     return np.flatnonzero(values <= np.partition(values, n)[n])
 
 
-def _curvature(rows, chosen, bend):
-    """`Σ bend x xᵀ`, a block of rows at a time."""
-    total = np.zeros((rows.n_features + 1, rows.n_features + 1))
+def _curvature(rows, chosen, bend, n_slots):
+    """`Σ bend x xᵀ`, a block of rows at a time.
+
+    Where that would take longer than to look at all slots, by some of the rows, which lie evenly
+    along a fixed direction: so far from the solution, a direction need not be precise, and the
+    search along it answers for all of them.
+    """
+    d = rows.n_features
+    enough = max(_ENOUGH * d, n_slots // d)
+    if len(chosen) > enough:
+        every = -(-len(chosen) // enough)
+        some = np.argsort(rows.along[chosen], kind="stable")[::every]
+        chosen, bend = chosen[some], every * bend[some]
+    total = np.zeros((d + 1, d + 1))
     for i in range(0, len(chosen), _BLOCK):
         table = rows.dense(chosen[i : i + _BLOCK], np.sqrt(bend[i : i + _BLOCK]))
         total += table.T @ table
