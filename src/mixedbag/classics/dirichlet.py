@@ -115,16 +115,19 @@ class DirichletMixtureClassifier(LogOddsMixin, BagClassifier):
         p = np.zeros(len(X))
         p[bag_argmax(strange, bags.offsets)[sign > 0]] = 1.0
         mixtures = [negative, _start(X, weight * p, prior, self.n_components, rng)]
-        joint = [mixture.log_joint(rows) for mixture in mixtures]
+        known = rows, SquaredRows.of(X[inside])  # what each mixture may hold
+        joint = [m.log_joint(some) for m, some in zip(mixtures, known)]
         self.n_iter_ = 0
         for _ in self._iterations(self.max_iter):
             self.n_iter_ += 1
-            shares = weight * (1.0 - p), weight * p
-            mixtures = [DirichletMixture.updated(rows, *pair, prior) for pair in zip(joint, shares)]
-            joint = [mixture.log_joint(rows) for mixture in mixtures]
+            shares = weight * (1.0 - p), weight[inside] * p[inside]
+            mixtures = [
+                DirichletMixture.updated(*made_of, prior) for made_of in zip(known, joint, shares)
+            ]
+            joint = [m.log_joint(some) for m, some in zip(mixtures, known)]
             some = weight[inside] @ p[inside], weight[inside] @ (1.0 - p[inside])
             self.prior_log_odds_ = float(np.log((some[0] + 1.0) / (some[1] + 1.0)))
-            ratio = log_sum(joint[1][inside]) - log_sum(joint[0][inside])
+            ratio = log_sum(joint[1]) - log_sum(joint[0][inside])
             after = soft_labels(_limited(ratio + self.prior_log_odds_), offsets, 1.0)
             moved = np.abs(after - p[inside]).max()
             p[inside] = after
