@@ -26,6 +26,7 @@ FLOORS = [
     {"bags", "pooling"},
     {"_validation", "_kernels", "_once", "_pairs", "_clusters", "_account", "_sorting", "_wide"},
     {"_annealing", "_described", "_group_effects", "_laws", "_random_trees", "_unexplained"},
+    {"_weight_posterior"},
     {"_forests"},
     {"_evidence", "_contributions", "_instance_scores", "_logistic", "_origin", "_permutation"},
     {"engines"},

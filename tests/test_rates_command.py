@@ -41,6 +41,25 @@ def test_rates_of_groups_hold_the_truth_within_what_is_certain(precincts, label,
         assert line["certain low"] <= line["estimate"] <= line["certain high"]
 
 
+def test_of_three_answers_each_is_told(tmp_path):
+    rng, rows = np.random.default_rng(1), []
+    for place in range(40):
+        sex = np.where(rng.random(12) < rng.uniform(0.1, 0.9), "m", "f")
+        said = np.where(sex == "m", rng.choice(3, 12, p=[0.7, 0.2, 0.1]), rng.choice(3, 12))
+        counts = ",".join(map(str, np.bincount(said, minlength=3)))
+        rows += [f"P{place},{one},{counts}" for one in sex]
+    (tmp_path / "t.csv").write_text("\n".join(["place,sex,no,yes,none", *rows]) + "\n")
+    asked = ("rates", "t.csv", "--bag=place", "--label=no,yes,none", "--by=sex", "--draws=60")
+    done = mixedbag(*asked, "--json", "--picture=s.svg", folder=tmp_path)
+    lines = json.loads(done.stdout)["groups"]
+    truth = {"f": [1 / 3] * 3, "m": [0.7, 0.2, 0.1]}
+    told = [(line["answer"], line["group"]) for line in lines]
+    assert told == [(answer, sex) for answer in ("no", "yes", "none") for sex in "fm"]
+    for k, line in enumerate(lines):
+        assert line["estimate"] == pytest.approx(truth[line["group"]][k // 2], abs=0.12)
+        assert line["certain low"] <= line["low"] <= line["high"] <= line["certain high"]
+
+
 def test_of_a_sample_nothing_is_certain(precincts):
     """The groups of the rows are not those of all who were counted."""
     folder, _ = precincts

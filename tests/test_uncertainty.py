@@ -6,7 +6,7 @@ import warnings
 import matplotlib as mpl
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal
+from scipy.stats import binom, multivariate_normal, poisson
 from sklearn.linear_model import Ridge
 
 from mixedbag import Bags
@@ -45,6 +45,25 @@ def test_posterior_of_bags_of_one_is_that_of_logistic_regression():
     precision = X.T @ ((p * (1 - p))[:, None] * X) + np.diag([0.5, 0.5, 0.0])
     drawn = np.array([np.append(m.coef_[:, 0], m.intercept_) for m in models.models])
     np.testing.assert_allclose(np.cov(drawn.T), np.linalg.inv(precision), rtol=0.15, atol=5e-4)
+
+
+def test_posterior_of_few_bags_is_that_of_all_weights_weighed():
+    """Eight instances that a line tells apart: by likelihood times prior on a grid of weights."""
+    x = np.array([-1.2, -1.0, -0.8, -0.3, 0.2, 0.7, 1.1, 1.3])
+    y = (x > 0).astype(int)
+    model = AggregateLogisticRegression(C=4.0).fit(x[:, None], y)
+    law = model._posterior(_labelled(model, model._fitted(x[:, None]), y, None))
+    drawn = law.drawn(6000, np.random.default_rng(0))
+    slope, shift = (part.ravel() for part in np.meshgrid(*[np.linspace(-14, 14, 281)] * 2))
+    z = np.outer(slope, x) + shift[:, None]
+    log_density = (z * y - np.logaddexp(0.0, z)).sum(axis=1) - slope**2 / 8
+    chance = np.exp(log_density - log_density.max())
+    chance /= chance.sum()
+    mean, power = chance @ slope, chance @ slope**2
+    assert drawn[:, 0].mean() == pytest.approx(mean, rel=0.05)
+    assert drawn[:, 0].std() == pytest.approx(np.sqrt(power - mean**2), rel=0.06)
+    assert drawn[:, 1].std() == pytest.approx(np.sqrt(chance @ shift**2), rel=0.15)
+    assert abs(law.mode[0] - mean) > 0.3  # which is not where Laplace's approximation has it
 
 
 def test_posterior_of_ridge_on_bags_of_one_is_the_textbook_one():
@@ -213,7 +232,7 @@ def test_shifts_of_groups_are_those_of_the_joint_normal_law():
         whole = noise + tau**2 * S @ S.T
         means.append(tau**2 * S.T @ np.linalg.solve(whole, left.missed))
         law = multivariate_normal(np.zeros(12), whole)
-        logs.append(law.logpdf(left.missed) - tau**2 / 2)
+        logs.append(law.logpdf(left.missed) - 2 * tau**2)
     weight = np.exp(logs - np.max(logs)) / np.exp(logs - np.max(logs)).sum()
     np.testing.assert_allclose(effects.weight, weight, rtol=1e-8)
     np.testing.assert_allclose(effects.mean(model), weight @ np.array(means), atol=1e-10)
@@ -266,28 +285,51 @@ def test_limits_leave_out_as_much_as_they_say_whatever_the_number_of_draws():
 
 
 @pytest.mark.filterwarnings("ignore:.*no known count")
-def test_refits_are_judged_by_the_bags_that_they_have_not_seen():
+def test_what_a_plausible_model_expects_more_of_a_bag_is_taken_off_its_residual():
     bags, counts, _ = bent(2, n_bags=30)
     some = np.where(np.arange(30) == 4, np.nan, counts)
     models = bootstrap(AggregateLogisticRegression(), bags, some, n_draws=5, random_state=3)
-    left = models.unexplained
-    for model, unseen in zip(models.models, left.unseen):
-        drawn = np.random.default_rng([3, models.models.index(model)]).integers(0, 30, size=30)
-        assert set(np.flatnonzero(unseen)) == set(range(30)) - set(drawn.tolist())
+    left, one = models.unexplained, models.models[0]
     group = (bags.instances[:, 1] > 0).astype(int)
-    model, unseen = models.models[0], left.unseen[0]
     effects = GroupEffects(models.model, left, group, 2)
     effects.weight = np.eye(len(effects.taus))[4]  # one τ
+    S, V, residual = effects._told_by(one)
+    more = (one.predict_counts(bags) - models.model.predict_counts(bags))[left.told, -1]
+    np.testing.assert_allclose(residual, left.missed - more)
     rng = np.random.default_rng(0)
-    drawn = np.array([effects.drawn(model, rng, unseen) for _ in range(4000)])
-    S, V, residual = effects._told_by(model, unseen)
-    missed = counts - [
-        part.sum() for part in model.predict_proba_instances(bags)[:, 1].reshape(30, 8)
-    ]
-    np.testing.assert_allclose(residual, missed[unseen & left.told])
+    drawn = np.array([effects.drawn(one, rng) for _ in range(4000)])
     inverse = np.linalg.inv(S.T @ (S / V[:, None]) + np.eye(2) / effects.taus[4] ** 2)
     np.testing.assert_allclose(drawn.mean(axis=0), inverse @ S.T @ (residual / V), atol=0.03)
     np.testing.assert_allclose(np.cov(drawn.T), inverse, atol=0.02)
+
+
+def test_what_is_not_known_of_a_rate_is_not_counted_twice():
+    """Models that are free to say anything of one group, and bags of it alone that tell its rate.
+
+    Whatever τ is, the rate is known as well as bags tell it: V / S² on the scale of log-odds.
+    """
+    n, size = 40, 10
+    bags = Bags(np.ones((n * size, 1)), np.arange(0, n * size + 1, size))
+    model = AggregateLogisticRegression(C=1e6).fit(bags, np.arange(n) % 2 + 5)
+    models = posterior(model, bags, np.arange(n) % 2 + 5, n_draws=4000)
+    told = models.rates(bags, np.zeros(n * size), outcome=False)
+    p = told.estimate[0]
+    by_bags = 1.96 * 2 * np.sqrt(p * (1 - p) / (n * size))
+    assert 0.85 * by_bags < told.high[0] - told.low[0] < 1.1 * by_bags
+
+
+@pytest.mark.parametrize("law", [Chances(), Events()], ids=lambda law: type(law).__name__)
+def test_of_small_numbers_intervals_cover_what_they_say_on_average(law):
+    """Over all rates, mid-P limits of a bag's total hold 95 %, those at whole numbers 97."""
+    rng, found, size = np.random.default_rng(0), np.arange(90), 30
+    bags, hits = Bags(np.zeros((size, 1)), [0, size]), []
+    for p in np.linspace(0.05, 0.5, 40):
+        asked = np.full(size, p), np.zeros(size, dtype=int), 1, bags, 1.0, rng
+        drawn = [law.found(*asked)[0] for _ in range(1000)]
+        low, high = np.quantile(drawn, [0.025, 0.975])
+        chance = binom(size, p) if isinstance(law, Chances) else poisson(size * p)
+        hits.append(chance.pmf(found)[(low <= found) & (found <= high)].sum())
+    assert np.mean(hits) == pytest.approx(0.955, abs=0.007)
 
 
 def test_groups_of_new_bags_are_judged_only_where_those_of_learned_ones_are_known():
@@ -322,9 +364,9 @@ def test_events_that_come_in_clusters_widen_weights_and_totals():
     models = posterior(model, bags[seen], totals[seen], n_draws=300)
     assert models.spread > 1.5
     labelled = _labelled(model, bags[seen], totals[seen], None)
-    _, told, prior = model._posterior(labelled)
+    law = model._posterior(labelled)
     weights = np.array([np.append(one.coef_, one.intercept_) for one in models.models])
-    wider = np.linalg.inv(told / models.spread**2 + prior)
+    wider = np.linalg.inv(law.told / models.spread**2 + law.prior)
     np.testing.assert_allclose(np.cov(weights.T), wider, rtol=0.3, atol=0.1 * wider.max())
     found = models.totals(bags[~seen])
     assert np.mean((found.low <= totals[~seen]) & (totals[~seen] <= found.high)) >= 0.85
@@ -399,12 +441,12 @@ def test_draws_of_weights_are_about_the_model():
     bags = Bags(X, np.arange(0, 321, 8))
     y = np.add.reduceat(yes.astype(int), bags.offsets[:-1])
     model = AggregateLogisticRegression().fit(bags, y)
-    models = posterior(model, bags, y, n_draws=200)
-    drawn = np.mean([one.predict_proba_instances(bags)[:, 1].mean() for one in models.models])
-    told = models.rates(bags, np.zeros(320, dtype=int), outcome=False)
+    models = posterior(model, bags, y, n_draws=200).models
+    drawn = np.mean([one.predict_proba_instances(bags)[:, 1].mean() for one in models])
+    told = PlausibleModels(model, models).rates(bags, np.zeros(320, dtype=int), outcome=False)
     own = model.predict_proba_instances(bags)[:, 1].mean()
-    middle = (told.low[0] + told.high[0]) / 2
-    assert abs(middle - told.estimate[0]) < 0.5 * abs(drawn - own)
+    np.testing.assert_allclose(told.estimate, own)
+    assert abs((told.low[0] + told.high[0]) / 2 - own) < 0.5 * abs(drawn - own)
 
 
 def test_pictures_show_what_they_hold():

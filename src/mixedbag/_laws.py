@@ -2,6 +2,9 @@
 
 A law has a variance of one instance by chance alone and a natural scale, on which instances may be
 shifted; by such a shift, what is expected of an instance grows as fast as its variance.
+
+Numbers that are found are whole: a draw is spread evenly over the half to either side, so that of a
+number at a limit half its chance is inside (mid-P) and intervals of small numbers are not too wide.
 """
 
 import numpy as np
@@ -48,7 +51,8 @@ class Chances:
         cell, part = np.unique(bags.bag_of * n + codes, return_counts=True)
         squares = np.bincount(cell % n, part.astype(float) ** 2, minlength=n)
         common = np.sqrt(omega * squares) * rng.normal(size=n)
-        return np.clip(mean + np.sqrt(alone) * (chance - mean) + common, 0.0, size)
+        drawn = mean + np.sqrt(alone) * (chance - mean) + common
+        return np.clip(drawn + rng.uniform(-0.5, 0.5, size=n), 0.0, size)
 
     def within(self, sums, size):
         """Sums of so many instances, as far as they can be."""
@@ -75,7 +79,8 @@ class Events:
     def found(self, expected, codes, n, bags, spread, rng):
         mean = np.bincount(codes, expected, minlength=n)
         chance = rng.poisson(np.minimum(mean, _COUNTABLE))
-        return np.maximum(mean + max(spread, self.steadiest) * (chance - mean), 0.0)
+        drawn = mean + max(spread, self.steadiest) * (chance - mean)
+        return np.maximum(drawn + rng.uniform(-0.5, 0.5, size=n), 0.0)
 
     def within(self, sums, size):
         return np.maximum(sums, 0.0)

@@ -35,14 +35,6 @@ def drawn_bags(n_bags, random_state, draw):
     return np.random.default_rng([random_state, draw]).integers(0, n_bags, size=n_bags)
 
 
-def unseen_bags(n_bags, random_state, n_draws):
-    """Whether a draw has left out a bag, a row a draw."""
-    unseen = np.ones((n_draws, n_bags), dtype=bool)
-    for draw in range(n_draws):
-        unseen[draw, drawn_bags(n_bags, random_state, draw)] = False
-    return unseen
-
-
 def _counted_anew(source, random_state, draw):
     """The bags in blocks, each as many times as the draw has it."""
     drawn, places = copy.copy(source), list(range(len(source.blocks)))

@@ -27,26 +27,20 @@ class Unexplained(NamedTuple):
         All that were learned from.
     told : mask
         The bags whose total is known; what follows is of these.
-    total : array
-        What is known of them.
     missed : array
         By how much a model of others misses each.
     variance : array
         As much of that as comes from weights that are not well known.
-    unseen : array of shape (n_models, n_bags), optional
-        Which of all bags each plausible model has not seen; without it, they have seen them all.
     """
 
     spread: float
     bags: Bags
     told: np.ndarray
-    total: np.ndarray | None = None
     missed: np.ndarray | None = None
     variance: np.ndarray | None = None
-    unseen: np.ndarray | None = None
 
 
-def unexplained(model, models, bags, y, unseen=None):
+def unexplained(model, models, bags, y):
     """The standard deviation of what a model cannot know of one instance, and where it is from.
 
     Bags are left out in turn, and what the others expect of them is compared with what they are:
@@ -70,7 +64,7 @@ def unexplained(model, models, bags, y, unseen=None):
         left = max(left, np.sum(missed**2) - variance.sum())
     chance = law_of(model).variance(value).sum()
     spread = float(np.sqrt(left / chance)) if chance > 0 else 1.0
-    return Unexplained(spread, bags, told, total, missed, variance, unseen)
+    return Unexplained(spread, bags, told, missed, variance)
 
 
 def unexplained_of_block(block, place, model, models, times_drawn, random_state):

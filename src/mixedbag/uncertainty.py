@@ -23,7 +23,7 @@ from sklearn.utils import check_random_state
 
 from mixedbag._group_effects import judged_groups
 from mixedbag._laws import Amounts, expected, law_of
-from mixedbag._refits import fingerprint, refitted, times_drawn, unseen_bags
+from mixedbag._refits import fingerprint, refitted, times_drawn
 from mixedbag._unexplained import (
     Unexplained,
     spread_of_blocks,
@@ -34,6 +34,7 @@ from mixedbag._validation import read_weights
 from mixedbag.bags import as_bags
 from mixedbag.engines.local import BlockedBags, Labelled, LocalBlocks
 from mixedbag.exceptions import InputError
+from mixedbag.pooling import bag_sum
 
 __all__ = ["Interval", "PlausibleModels", "bootstrap", "posterior"]
 
@@ -134,11 +135,15 @@ class PlausibleModels:
         self, question: Callable[[Any], ArrayLike], names: np.ndarray | None = None
     ) -> Interval:
         """The interval of ``question(model)``, any function that returns an array."""
-        told = np.array([question(model) for model in self.models], dtype=np.float64)
+        told = [question(model) for model in self.models]
+        return self._limits(question(self.model), told, names)
+
+    def _limits(self, estimate, told, names):
         tail = (1.0 - self.level) / 2
         # So that, whatever their number, one more draw is inside with a chance of `level`.
+        told = np.asarray(told, dtype=np.float64)
         low, high = np.quantile(told, [tail, 1.0 - tail], axis=0, method="weibull")
-        return Interval(np.asarray(question(self.model), dtype=np.float64), low, high, names)
+        return Interval(np.asarray(estimate, dtype=np.float64), low, high, names)
 
     def instances(self, bags: Any) -> Interval:
         """Probability of the last class of every instance (or its expected value)."""
@@ -150,8 +155,15 @@ class PlausibleModels:
 
         With `outcome`, of what will be found; without, of what is expected.
         """
-        bags = as_bags(bags)
-        return self._sums(bags, bags.bag_of, len(bags), outcome, bags.ids)
+        bags, rng, law = as_bags(bags), self._rng(), law_of(self.model)
+
+        def question(model):
+            value = expected(model, bags)
+            if model is self.model or not outcome:
+                return bag_sum(value, bags.offsets)
+            return law.found(value, bags.bag_of, len(bags), bags, self.spread, rng)
+
+        return self.ask(question, bags.ids)
 
     def rates(
         self, bags: Any, groups: Any, outcome: bool = True, learned_groups: Any = None
@@ -161,11 +173,10 @@ class PlausibleModels:
         A model may be wrong about a group and right about bags: a rule that cannot bend, a group
         that is no feature. How far bags with many of a group lie from what is expected of them
         tells. So the rates of every plausible model are shifted on the scale of log-odds (of
-        values, for regressors) by δ ~ N(A⁻¹ Sᵀ V⁻¹ r, A⁻¹), A = Sᵀ V⁻¹ S + I / τ²: r are
-        residuals of bags that were not seen (in a refit, those that its draw left out), S_cg is the
-        number of instances of group g in bag c times m(1 − m) of the group's rate m, V the variance
-        of bags by chance times ``spread²``, and τ, how much groups differ, is drawn by what bags
-        left out say of it.
+        values, for regressors) by δ ~ N(A⁻¹ Sᵀ V⁻¹ r, A⁻¹), A = Sᵀ V⁻¹ S + I / τ²: r is by how
+        much a plausible model misses bags that it has not seen, S_cg the number of instances of
+        group g in bag c times m(1 − m) of the group's rate m, V the variance of bags by chance
+        times ``spread²``, and τ, how much groups differ, is drawn by what bags left out say of it.
 
         Parameters
         ----------
@@ -201,54 +212,33 @@ class PlausibleModels:
         names, codes, effects = judged_groups(
             self.model, self.unexplained, bags, groups, learned_groups
         )
-        sums = self._sums(bags, codes, len(names), outcome, names, effects, centred=True)
+        law, rng = law_of(self.model), self._rng()
         size = np.bincount(codes, minlength=len(names))
-        asked = size > 0
-        estimate, low, high = (
-            part[asked] / size[asked] for part in (sums.estimate, sums.low, sums.high)
-        )
-        return Interval(estimate, low, high, names[asked])
 
-    def _sums(self, bags, codes, n, outcome, names, effects=None, centred=False):
-        rng = np.random.default_rng(self.random_state)
-        law, size = law_of(self.model), np.bincount(codes, minlength=n)
-        unseen = {} if effects is None else self._unseen()
-
-        def rates_by(model):
-            value = expected(model, bags)
-            return value, np.bincount(codes, value, minlength=n) / np.maximum(size, 1)
-
-        off = self._off_centre(lambda model: law.natural(rates_by(model)[1])) if centred else 0.0
-
-        def question(model):
-            (value, rate), itself = rates_by(model), model is self.model
-            found, shift = rate * size, 0.0
-            if not itself:
-                found = law.found(value, codes, n, bags, self.spread, rng) if outcome else found
-                shift = -off
+        def told_by(model):
+            value, itself = expected(model, bags), model is self.model
+            mean = np.bincount(codes, value, minlength=len(names))
+            found, shift = mean, np.zeros(len(names))
+            if outcome and not itself:
+                found = law.found(value, codes, len(names), bags, self.spread, rng)
             if effects is not None:
-                by = unseen.get(id(model))
-                shift = shift + (effects.mean(model) if itself else effects.drawn(model, rng, by))
-            return law.within(found + size * (law.shifted(rate, shift) - rate), size)
+                shift = effects.mean(model) if itself else effects.drawn(model, rng)
+            return mean / np.maximum(size, 1), found, shift
 
-        return self.ask(question, names)
+        def shifted(rate, found, shift):
+            sums = law.within(found + size * (law.shifted(rate, shift) - rate), size)
+            return sums[..., asked] / size[asked]
 
-    def _off_centre(self, natural):
-        """How far draws of weights lie, on average, from the model about which they are drawn.
+        asked = size > 0
+        rate, found, shift = (np.array(part) for part in zip(*map(told_by, self.models)))
+        own = told_by(self.model)
+        # By as much as weights are unknown, rates that are drawn lie nearer to one half, so that
+        # draws do not even meet the counts which the model was fitted to: they are centred.
+        off = law.natural(rate).mean(axis=0) - law.natural(own[0])
+        return self._limits(shifted(*own), shifted(rate, found, shift - off), names[asked])
 
-        By as much as weights are unknown, chances that are drawn lie nearer to one half, so that
-        draws do not even meet the counts which the model was fitted to. Refits are, and do. Not for
-        totals of single bags, which are whole numbers: moved by a little, limits would miss them.
-        """
-        drawn = self.unexplained is not None and self.unexplained.unseen is None
-        if not drawn:
-            return 0.0
-        return np.mean([natural(model) for model in self.models], axis=0) - natural(self.model)
-
-    def _unseen(self):
-        """The bags that each model has not seen, where it has not seen some."""
-        unseen = None if self.unexplained is None else self.unexplained.unseen
-        return {} if unseen is None else {id(m): row for m, row in zip(self.models, unseen)}
+    def _rng(self):
+        return np.random.default_rng(self.random_state)
 
 
 def bootstrap(
@@ -330,7 +320,7 @@ def bootstrap(
         asked = (model, models, times_drawn, random_state)
         sums = bags.blocks.collect(unexplained_of_block, *asked, each=places)
         return PlausibleModels(model, models, spread_of_blocks(*sum(sums)), level, random_state)
-    left = unexplained(model, models, bags, y, unseen_bags(len(bags), random_state, n_draws))
+    left = unexplained(model, models, bags, y)
     return PlausibleModels(model, models, left.spread, level, random_state, left)
 
 
@@ -346,8 +336,9 @@ def posterior(
 ) -> PlausibleModels:
     """Plausible models of a fitted linear learner: draws from the posterior of its weights.
 
-    By Laplace's approximation, around the weights that were found, on the bags that they were
-    found on. Takes a moment, where `bootstrap` takes as many fits as draws. For
+    By Laplace's approximation about the weights that were found, on the bags that they were found
+    on, where the likelihood agrees with it; by elliptical slice sampling where it does not, as with
+    few bags. Takes a moment, where `bootstrap` takes as many fits as draws. For
     `AggregateLogisticRegression`, `AggregatePoissonRegressor` and `AggregateRidgeRegressor`.
     Where bags lie ``spread`` times as far from what is expected of them as chance would have it,
     they tell as much less of the weights: the likelihood is taken to the power ``1 / spread²``.
@@ -391,27 +382,19 @@ def posterior(
         )
     bags, y = as_bags(bags), np.asarray(y)
     labelled = _labelled(model, model._fitted(bags), y, sample_weight)
-    mode, told, prior = model._posterior(labelled)
-    normal = check_random_state(random_state).normal(size=(n_draws, len(mode)))
-    models = _drawn(model, mode, told + prior, normal)
+    weights, rng = model._posterior(labelled), check_random_state(random_state)
+    models = _with_weights(model, weights.normal(n_draws, rng))
     left = unexplained(model, models, bags, y)
-    if left.spread > 1.0 and not isinstance(law_of(model), Amounts):
-        models = _drawn(model, mode, told / left.spread**2 + prior, normal)
+    if weights.log_likelihood is not None:
+        power = 1.0 / max(left.spread, 1.0) ** 2
+        models = _with_weights(model, weights.drawn(n_draws, rng, power))
     return PlausibleModels(model, models, left.spread, level, random_state, left)
 
 
-def _drawn(model, mode, precision, normal):
-    """Copies of the model with weights drawn about the mode.
-
-    Directions that change nothing (the same added to all intercepts of a softmax) have no part.
-    """
-    values, vectors = np.linalg.eigh(precision)
-    kept = values > 1e-9 * values.max()
-    root = vectors[:, kept] / np.sqrt(values[kept])
-    models = []
-    for weights in mode + normal[:, kept] @ root.T:
-        models.append(copy.copy(model))
-        models[-1]._take_weights(weights)
+def _with_weights(model, draws):
+    models = [copy.copy(model) for _ in draws]
+    for one, weights in zip(models, draws):
+        one._take_weights(weights)
     return models
 
 

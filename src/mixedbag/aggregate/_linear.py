@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.optimize import minimize
 
+from mixedbag._weight_posterior import WeightPosterior
 from mixedbag._wide import times, transposed_times
 from mixedbag.engines.local import Labelled
 
@@ -46,24 +47,25 @@ def minimise(learner, blocks, start, block_loss, *args, minus=0.0):
 
 
 def posterior(learner, blocks, weights, block_loss, *args):
-    """The weights, flat, and their precision by likelihood and by prior: Laplace's approximation.
+    """The posterior of the weights, with its precision at them.
 
     Divided by ``C`` the objective is minus a log-likelihood and a normal prior of variance ``C``;
     the curvature of the former at the minimum is had by central differences of its gradient.
     """
 
-    def slope(flat):
-        return blocks.sum(block_loss, flat.reshape(weights.shape), *args)[1:]
+    def loss(flat):
+        return blocks.sum(block_loss, flat.reshape(weights.shape), *args)
 
     mode = weights.ravel()
     steps = 1e-4 * np.maximum(1.0, np.abs(mode))
     moves = np.diag(steps)
     curvature = np.array(
-        [(slope(mode + e) - slope(mode - e)) / (2 * h) for e, h in zip(moves, steps)]
+        [(loss(mode + e) - loss(mode - e))[1:] / (2 * h) for e, h in zip(moves, steps)]
     )
     penalised = np.ones_like(weights)
     penalised[-1] = 0.0
-    return mode, (curvature + curvature.T) / 2, np.diag(penalised.ravel()) / learner.C
+    told, prior = (curvature + curvature.T) / 2, np.diag(penalised.ravel()) / learner.C
+    return WeightPosterior(mode, told, prior, lambda flat: -loss(flat)[0])
 
 
 def linear_scores(X, weights):

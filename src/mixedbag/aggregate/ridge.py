@@ -5,6 +5,7 @@ from scipy import linalg
 
 from mixedbag._kernels import bag_means
 from mixedbag._parameters import above
+from mixedbag._weight_posterior import WeightPosterior
 from mixedbag._wide import times
 from mixedbag.base import BagRegressor
 from mixedbag.counts import CountClassifier
@@ -116,7 +117,7 @@ class AggregateRidgeRegressor(_RidgeOnMeans, BagRegressor):
         scale = 1.0 / max(variance, np.finfo(float).tiny)
         # The constant comes first in the sums and last in the weights.
         told, prior = (np.roll(scale * part, -1, axis=(0, 1)) for part in (square, prior))
-        return np.append(self.coef_, self.intercept_), told, prior
+        return WeightPosterior(np.append(self.coef_, self.intercept_), told, prior)
 
     def _take_weights(self, flat):
         self.coef_, self.intercept_ = flat[:-1], float(flat[-1])

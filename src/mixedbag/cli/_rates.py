@@ -39,9 +39,10 @@ def command(
 ):
     """How each group answered: its rate (or mean value), with 95 % limits.
 
-    A linear model of counts or totals, with draws of its weights, judged by the bags that have many
-    of a group. Of counts and shares of the rows, "certain" are the bounds that hold whatever
-    happened; where the rows are a sample of those counted, nothing is.
+    Of two answers, the last; of more (--label no,yes,abstained), each. A linear model of counts or
+    totals, with draws of its weights, judged by the bags that have many of a group. Of counts and
+    shares of the rows, "certain" are the bounds that hold whatever happened, and nothing is said
+    beyond them; where the rows are a sample of those counted, nothing is certain.
     """
     from mixedbag.comparison import settle_rule
     from mixedbag.comparison._candidates import first_choice
@@ -69,21 +70,14 @@ def command(
     pipeline, bags = chosen.candidate.estimator.set_params(**chosen.setting), data.bags
     for _, step in pipeline.steps[:-1]:
         bags = step.fit_transform(bags)
+    lines = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        model = pipeline.steps[-1][1].fit(bags, data.y)
-        models = posterior(model, bags, data.y, n_draws=draws, random_state=seed)
-        found = models.rates(bags, groups)
-    certain = _bounds(data, groups, settled.rule)
-    lines = [
-        {
-            "group": plain(name),
-            "instances": int(np.count_nonzero(groups == name)),
-            **{part: float(getattr(found, part)[k]) for part in ("estimate", "low", "high")},
-            **{f"certain {part}": float(limit[k]) for part, limit in certain.items()},
-        }
-        for k, name in enumerate(np.unique(groups))
-    ]
+        for answer, y in _answers(np.asarray(data.y), label):
+            model = pipeline.steps[-1][1].fit(bags, y)
+            models = posterior(model, bags, y, n_draws=draws, random_state=seed)
+            certain = _bounds(data.bags, y, groups, settled.rule)
+            lines += _lines(answer, groups, models.rates(bags, groups), certain)
     if picture is not None:
         _draw(lines, by, picture, settled.rule)
     notes = [*data.notes, *dict.fromkeys(str(warning.message) for warning in caught)]
@@ -139,18 +133,44 @@ def _numbers(values):
         return None
 
 
-def _bounds(data, groups, rule):
+def _answers(y, label):
+    """Of two answers, the last; of more, each in turn: its name, and counts with it as the last."""
+    if y.ndim == 1 or y.shape[1] <= 2:
+        return [({}, y)]
+    classes = np.arange(y.shape[1])
+    names = label.split(",")
+    return [({"answer": names[k]}, y[:, [*classes[classes != k], k]]) for k in classes]
+
+
+def _lines(answer, groups, found, certain):
+    """What is told of every group, inside what is certain."""
+    least, most = certain.get("low", -np.inf), certain.get("high", np.inf)
+    told = {
+        part: np.clip(getattr(found, part), least, most) for part in ("estimate", "low", "high")
+    }
+    told |= {f"certain {part}": limit for part, limit in certain.items()}
+    return [
+        {
+            "group": plain(name),
+            **answer,
+            "instances": int(np.count_nonzero(groups == name)),
+            **{part: float(values[k]) for part, values in told.items()},
+        }
+        for k, name in enumerate(found.names)
+    ]
+
+
+def _bounds(bags, y, groups, rule):
     """The limits of each group's rate that are certain; none for totals, or where rows are some."""
     from mixedbag.ecological import RowByColumn
 
     if rule not in _RATES:
         return {}
-    y = np.asarray(data.y, dtype=np.float64)
-    counts = (y.T * data.bags.sizes).T if rule == "proportion" else y
+    counts = (y.T * bags.sizes).T if rule == "proportion" else y
     broken = np.abs(counts - np.round(counts)).T
-    if (broken > np.maximum(0.06, _ROUNDED * data.bags.sizes)).any():
+    if (broken > np.maximum(0.06, _ROUNDED * bags.sizes)).any():
         return {}  # shares of others than the rows
-    bounds = RowByColumn.from_bags(data.bags, groups, counts).bounds()
+    bounds = RowByColumn.from_bags(bags, groups, counts).bounds()
     return {"low": bounds.low[:, -1], "high": bounds.high[:, -1]}
 
 
@@ -171,7 +191,10 @@ def _draw(lines, by, path, rule):
         axes.barh(place, most - least, left=least, height=0.5, color="0.9", label="certain limits")
     reach = np.maximum([estimate - low, high - estimate], 0.0)
     axes.errorbar(estimate, place, xerr=reach, fmt="o", capsize=3, label="estimate, 95 % limits")
-    axes.set_yticks(place, [str(line["group"]) for line in lines])
+    names = [
+        ": ".join(str(line[key]) for key in ("answer", "group") if key in line) for line in lines
+    ]
+    axes.set_yticks(place, names)
     axes.invert_yaxis()
     axes.set(ylabel=by, xlabel="rate" if rule in _RATES else "mean value")
     axes.grid(axis="x", alpha=0.4)
@@ -184,7 +207,7 @@ def _show(lines):
 
     table = Table(box=None, header_style="bold")
     for name in lines[0]:
-        table.add_column(name, justify="left" if name == "group" else "right")
+        table.add_column(name, justify="left" if name in ("group", "answer") else "right")
     for line in lines:
         cells = (f"{v:.3f}" if isinstance(v, float) else v for v in line.values())
         table.add_row(*map(shown, cells))
