@@ -38,6 +38,6 @@ NOTES = (
     "ahead of extra trees on quantiles by .02, which six people cannot tell from nothing; by bags "
     "it is second, .02 behind MI-Forest on quantiles, likewise. **The target, first in both, is "
     "missed by bags**, and where people walk: of standing, the mean is first by bags in two of "
-    "three mixtures and by samples in all. Why one model is so much worse: `why`. Whether the link "
-    "is to blame: `known_link`."
+    "three mixtures and by samples in all. Why, and why one model is so much worse: `why`. Whether "
+    "the link is to blame: `known_link`."
 )
