@@ -182,6 +182,9 @@ def test_bags_come_as_they_appear_and_scattered_ones_of_long_tables_by_their_ids
     monkeypatch.setattr(_pooled, "_LONG", 0)
     assert pooled(model, adjacent)["bag"] == names
     assert pooled(model, scattered)["bag"] == sorted(f"b{i}" for i in range(40))
+    monkeypatch.setattr(_pooled, "_LONGEST", 0)
+    with pytest.raises(NotPooledError):
+        pooled(model, adjacent)
 
 
 def test_single_precision_is_answered_as_by_rows():

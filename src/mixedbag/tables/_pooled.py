@@ -21,15 +21,16 @@ from mixedbag.tables._roles import Roles
 from mixedbag.tables._sizes import engine_limits
 from mixedbag.tables._sources import open_relation
 
-_MEMORY = 250  # megabytes of the engine
+_MEMORY = 120  # megabytes of the engine, which holds as much again beside bags that spill
 _LONG = 1_000_000  # values
+_LONGEST = 20_000_000  # rows: bags of more spill, and where they are adjacent, blocks are quicker
 _LARGEST = 1e15  # a value that every learner takes, in any precision
 _MOST = 63  # features: marks of far ones are bits of a whole number
 _MARK = "\0"  # begins names of columns that no table has
 
 
 class NotPooledError(Exception):
-    """Rows must be looked at: some have no score here, or labels of a bag may differ."""
+    """Rows must be looked at: some have no score here, labels may differ, or blocks are better."""
 
 
 class PooledBags(NamedTuple):
@@ -89,6 +90,8 @@ def _grouped(con, folder, source, roles, scores, span, query):
     relation = open_relation(con, folder, source, roles, query, kept=kept)
     positions = roles.positions(relation.names, relation.header_error)
     bags = survey(relation, {"bag": positions["bag"]})
+    if bags.adjacent and relation.n_rows > _LONGEST:
+        raise NotPooledError
     values = {**bags.values, "row": "row"} | _found(relation, roles, positions, scored)
     aggregates = {f"s{k}": score.pooled.format(f"s{k}") for k, score in enumerate(scores)}
     aggregates["far"] = "cast(0 as usmallint)" if span is None else "bit_or(far)"
