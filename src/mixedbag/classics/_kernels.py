@@ -58,7 +58,8 @@ class BagKernelSVC(BagClassifier):
         return bags
 
     def _gram(self, left, right):
-        shares = self._shares(left), self._shares(right)
+        of_left = self._shares(left)
+        shares = of_left, of_left if right is left else self._shares(right)
         return weighted_gram(self._instance_kernel, left, right, shares, self.n_jobs)
 
     def _instance_kernel(self, X, Z):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from mixedbag._once import once
 from mixedbag._pairs import squared_distances, within_bags
 from mixedbag._parameters import at_least
 from mixedbag.classics._kernels import BagKernelSVC
@@ -98,4 +99,4 @@ class MIGraphSVC(BagKernelSVC):
             votes = 1.0 / joined.sum(axis=1)
             return votes / spread(bag_sum(votes, block.offsets), block.offsets)
 
-        return within_bags(bags, shares)
+        return once(lambda: within_bags(bags, shares), "votes", self.threshold, bags)
