@@ -20,7 +20,7 @@ from mixedbag.tables._kinds import COMMA_NUMBER, DOT_NUMBER, MISSING, WHOLE, kno
 # What the engine takes for missing while it reads; "none" may be a label: the coding decides.
 _NULLS = ("", "?", "NA", "na", "N/A", "n/a", "NaN", "nan", "NULL", "null")
 _CHUNK = 2**22  # bytes of text looked at a time
-_SAMPLE = 1000  # rows looked at to guess which columns are numbers
+_SAMPLE, _VALUES = 1000, 500_000  # most rows and values that tell which columns may be numbers
 _QUOTED = re.compile(r'"[^"]*"')
 _BLANKS = re.compile(r'"[^"]*"|[^\s"]+')
 _FOREIGN = {  # by their first bytes
@@ -170,7 +170,8 @@ def spool(con, file, folder, as_text, ids=frozenset(), kept=None):
     """
     import duckdb
 
-    sample = list(itertools.islice((record for _, record in file.records()), _SAMPLE))
+    n_rows = min(_SAMPLE, 1 + _VALUES // len(file.names))
+    sample = [record for _, record in itertools.islice(file.records(), n_rows)]
     decimal = _decimal_mark(con, file)
     numeric = {
         j
