@@ -48,12 +48,13 @@ class LinearScore:
         inner: Any = getattr(step, "transformer_", None)
         name = type(inner).__name__  # by which no library is imported to find out
         if name == "SimpleImputer":
-            if inner.add_indicator or not np.isfinite(inner.statistics_).all():
+            gaps = inner.missing_values != inner.missing_values  # NaN, and no code for a gap
+            if not gaps or inner.add_indicator or not np.isfinite(inner.statistics_).all():
                 return None
             return replace(self, fill=inner.statistics_, stepped=True)
         if name == "StandardScaler":
             centre, scale = inner.mean_ if inner.with_mean else None, inner.scale_
-        elif name == "MaxAbsScaler":
+        elif name == "MaxAbsScaler" and not getattr(inner, "clip", False):
             centre, scale = None, inner.scale_
         else:
             return None

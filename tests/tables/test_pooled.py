@@ -118,6 +118,9 @@ def test_every_linear_learner_answers_as_by_rows(tmp_path, name, kind):
         make_pipeline(
             InstanceWise(SimpleImputer(add_indicator=True)), BagMarginSVC(kernel="linear")
         ),
+        make_pipeline(
+            InstanceWise(SimpleImputer(missing_values=-1.0)), BagMarginSVC(kernel="linear")
+        ),
     ],
 )
 def test_models_of_another_kind_want_rows(model):
