@@ -22,7 +22,7 @@ SOURCE = Path(mixedbag.__file__).parent
 # families: they need the base alone, and some learners describe bags with `BagFeatures`.
 FLOORS = [
     {"_version", "_parameters", "_segments", "_tables", "_files", "_on_disk", "_overlap"},
-    {"exceptions", "_frames", "_per_cent", "_values"},
+    {"exceptions", "_frames", "_per_cent", "_threads", "_values"},
     {"bags", "pooling"},
     {"_validation", "_kernels", "_once", "_pairs", "_clusters", "_account", "_sorting", "_wide"},
     {"_annealing", "_described", "_group_effects", "_laws", "_random_trees", "_unexplained"},

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 
 from mixedbag._parameters import COMMON, check_parameters, declared
+from mixedbag._threads import threads_for
 from mixedbag._validation import read_weights
 from mixedbag.engines.local import (
     BlockedBags,
@@ -110,7 +111,8 @@ class Fitting(CallbackSupportMixin):
                 )
             bags, y, weight = self._with_labels(bags, y, read_weights(bags, sample_weight))
             used = Labelled(bags, self._read_targets(bags, y), weight).used()
-        self._learn(*used)
+        with threads_for(bags.n_instances * bags.n_features):
+            self._learn(*used)
         if _CHECKED.get():
             self._check_scores(used)
         self._hold(used)

@@ -46,10 +46,10 @@ def command(
     """
     import pyarrow as pa
     from joblib import cpu_count
-    from threadpoolctl import threadpool_limits
 
     from mixedbag._linear_scores import linear_answers
     from mixedbag._overlap import ahead, behind, side_by_side
+    from mixedbag._threads import one_thread
     from mixedbag.cli._answers import asking, needed_features, remembered, span
     from mixedbag.cli._tables import stream_amounts, stream_pooled
     from mixedbag.tables._pooled import NotPooledError, PooledBags
@@ -79,7 +79,7 @@ def command(
 
     told = _Told("instances" if instances else "bags")
     with (
-        threadpool_limits(limits=1, user_api="blas"),  # the cores have blocks of their own
+        one_thread(),  # the cores have blocks of their own
         output(out, as_json) as writer,
         behind(writer.write) as give,
         closing(ahead(bags_of_table())) as blocks,

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mixedbag._once import Shelf, sharing
+from mixedbag._threads import one_thread
 from mixedbag.bags import Bags
 from mixedbag.comparison._calibration import Calibrated
 from mixedbag.comparison._candidates import (
@@ -205,7 +206,8 @@ def compare(
     figures = Figures(protocol)
     plan = Comparison(guess, protocol, candidates, skipped, notes, stacks, figures)
     schedule = Schedule(plan, store, start, time_budget, work, watch, reported)
-    with _workers(protocol, n_jobs, client) as workers:
+    # In one thread, as in the workers: the same result bit for bit, also with trials in here.
+    with one_thread(), _workers(protocol, n_jobs, client) as workers:
         return schedule.run(workers)
 
 

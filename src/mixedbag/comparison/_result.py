@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mixedbag._evidence import knows_instances
+from mixedbag._threads import one_thread
 from mixedbag.comparison._candidates import Candidate
 from mixedbag.comparison._cases import confusion
 from mixedbag.comparison._leaderboard import Entry, Figures, Row, make_rows
@@ -219,6 +220,7 @@ class Comparison:
         return list(self._rows)
 
     @cached_property
+    @one_thread()
     def _rows(self):
         entries = [self._entry(candidate) for candidate in self.candidates]
         entries.append(Entry(CONSTANT, "constant", self._figure(CONSTANT, self._constant)))
@@ -299,6 +301,7 @@ class Comparison:
             repeats[split.test] += 1
         return total / repeats[:, None]
 
+    @one_thread()
     def _unseen(self, finished):
         stack, bags = self.stack_of(finished), self.bags
         of_bags = self.unseen_bags(finished)
@@ -330,6 +333,7 @@ class Comparison:
         return list(self._findings)
 
     @cached_property
+    @one_thread()
     def _findings(self):
         return run_checks(self)
 
@@ -342,6 +346,7 @@ class Comparison:
         return confusion(self.question.cases, answers.bags)
 
     @cached_property
+    @one_thread()
     def model(self) -> Any:
         """The chosen model, refitted on all bags; None while nothing is finished."""
         members = self.finalists()

@@ -5,6 +5,7 @@ from importlib import resources
 from pathlib import Path
 
 from mixedbag._files import written_whole
+from mixedbag._threads import one_thread
 from mixedbag.comparison import Comparison
 from mixedbag.datasets.records import BagData
 from mixedbag.report._contents import contents
@@ -56,6 +57,7 @@ def write_report(
         file.write(report_page(result, data, title, command).encode())
 
 
+@one_thread()
 def report_page(
     result: Comparison, data: BagData | None = None, title: str = "", command: str | None = None
 ) -> str:

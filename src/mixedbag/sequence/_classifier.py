@@ -7,9 +7,9 @@ import numpy as np
 from scipy.special import log_expit, logit, logsumexp
 from sklearn.base import clone
 from sklearn.utils import check_random_state
-from threadpoolctl import threadpool_limits
 
 from mixedbag._parameters import at_least, between, whole
+from mixedbag._threads import one_thread
 from mixedbag.base import LogOddsMixin
 from mixedbag.engines import LocalBlocks
 from mixedbag.sequence._autoregression import Autoregression
@@ -93,7 +93,7 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
         rng = check_random_state(self.random_state)
         others = [clone(self).set_params(n_models=1) for _ in range(1, self.n_models)]
         # Blocks are small, and threads take one each: more threads inside a product only wait.
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_thread():
             for k, keeper in enumerate([self, *others]):
                 keeper.n_features_in_ = self.n_features_in_
                 self._climb(blocks, begin(blocks, self._dynamics, self, rng, k), keeper)
