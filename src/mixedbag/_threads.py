@@ -9,7 +9,7 @@ from functools import cache
 
 from threadpoolctl import ThreadpoolController
 
-_SMALL = 2**20  # numbers in a table: of more, several threads make less work
+_SMALL = 2**20  # numbers stored in a table: more are work for several threads
 
 
 @contextmanager

@@ -111,7 +111,7 @@ class Fitting(CallbackSupportMixin):
                 )
             bags, y, weight = self._with_labels(bags, y, read_weights(bags, sample_weight))
             used = Labelled(bags, self._read_targets(bags, y), weight).used()
-        with threads_for(bags.n_instances * bags.n_features):
+        with threads_for(bags.instances.size):
             self._learn(*used)
         if _CHECKED.get():
             self._check_scores(used)
