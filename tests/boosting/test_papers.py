@@ -50,6 +50,19 @@ def test_an_exhaustive_round_is_the_best_of_all_thresholds(monkeypatch, seed, la
     np.testing.assert_allclose(parts.decision_function(bags), every.decision_function(bags))
 
 
+@pytest.mark.parametrize("lam", [0.1, 1.0, 5.0])
+def test_thresholds_without_hope_would_not_have_won(monkeypatch, lam):
+    for seed in range(3):
+        bags, sign, weight = random_bags(n_bags=20, seed=seed)
+        losses = []
+        for hope in (_search.HOPE, 1e9):
+            monkeypatch.setattr(_search, "HOPE", hope)
+            model = ExpBinBoost(lam, exhaustive=True, n_rounds=15)
+            losses.append(model.fit(bags, sign, sample_weight=weight).objective_)
+            monkeypatch.undo()
+        np.testing.assert_allclose(*losses, rtol=1e-10)
+
+
 @pytest.mark.parametrize("Booster", [ExpBinBoost, ExpRegBoost])
 def test_an_exhaustive_first_round_is_never_worse(Booster):
     for seed in range(3):

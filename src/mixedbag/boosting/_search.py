@@ -17,6 +17,7 @@ from mixedbag.exceptions import InputError
 
 LEAST = -700.0  # the logarithm of a loss that is as good as zero
 FINALISTS = 4  # candidates that are worth an exact search
+HOPE = 4.0  # of all thresholds, one that may fall by so many times what Newton's step promises
 TIE = 1e-10  # losses this close are equal: the first cell wins, whatever the order of summation
 _AT_ONCE = 1000  # stumps that are followed together
 MAX_TRIALS = 40
@@ -144,10 +145,13 @@ class StumpSearch:
     def go_along(self, along, candidates, before, weight):
         """The same from the losses along all of them."""
         if self.step.exact:
-            if getattr(self.step, "n_candidates", 0) is not None:
-                losses = along(candidates.length)[:, 0]
-                first = np.argsort(np.round(losses / weight, 10), kind="stable")[:FINALISTS]
-                candidates, along = candidates.take(first), along.take(first)
+            trials = along(candidates.length)
+            if getattr(self.step, "n_candidates", 0) is None:
+                first = np.flatnonzero(_may_win(*trials.T))
+            else:
+                losses = np.round(trials[:, 0] / weight, 10)
+                first = np.argsort(losses, kind="stable")[:FINALISTS]
+            candidates, along = candidates.take(first), along.take(first)
             length, after = exact_lengths(along, candidates.length, LONGEST)
         else:
             length, after = falling_lengths(along, candidates.length, before)
@@ -165,6 +169,17 @@ class StumpSearch:
         best = [some.take([k]) for (some, _), k in zip(found, first)]
         losses = [after[k] for (_, after), k in zip(found, first)]
         return Candidates(*map(np.concatenate, zip(*best))), np.array(losses)
+
+
+def _may_win(loss, slope, curve):
+    """Which candidates may still have the lowest loss, by the loss and its derivatives at a trial.
+
+    Newton's step promises to lower it by slope² / 2 curve: those that fall short of the lowest even
+    with `HOPE` times that are worth no exact search.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        promise = np.where(curve > 0.0, slope**2 / (2.0 * curve), np.inf)
+    return ~(loss - HOPE * promise > loss.min())
 
 
 def _first_lowest(losses, cell, before):
