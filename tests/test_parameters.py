@@ -20,7 +20,7 @@ from mixedbag._parameters import (
 from mixedbag.base import BagClassifier
 from mixedbag.learners import all_learners
 from mixedbag.pooling import OWA, LogMeanExp
-from mixedbag.sequence import QuantileWindows, SlidingWindows
+from mixedbag.sequence import QuantileWindows, SlidingWindows, StateWindows
 from mixedbag.testing import toy_problem
 from mixedbag.wrappers import BagFeatures, InstanceWise, SpreadLabels
 
@@ -124,9 +124,10 @@ def test_poolings_refuse_what_they_cannot_use():
 SETTLED = all_learners()
 
 
-@pytest.mark.parametrize(
-    "kind", [*SETTLED, BagFeatures, InstanceWise, SpreadLabels, SlidingWindows, QuantileWindows]
-)
+WINDOWS = (SlidingWindows, QuantileWindows, StateWindows)
+
+
+@pytest.mark.parametrize("kind", [*SETTLED, BagFeatures, InstanceWise, SpreadLabels, *WINDOWS])
 def test_every_parameter_is_declared_and_taken_by_name(kind):
     parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
     assert {p.name for p in parameters} <= set(declared(kind))

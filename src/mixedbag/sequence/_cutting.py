@@ -30,6 +30,10 @@ class CutSeries(TransformerMixin, BagEstimator, auto_wrap_output_keys=None):  # 
     def _describe(self, windows: np.ndarray) -> np.ndarray:
         """Features of windows of equal length, given as (n_windows, length, n_channels)."""
 
+    def _series(self, bags: Bags) -> np.ndarray:
+        """What is described, a row a sample."""
+        return bags.instances
+
     def fit(self, bags: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Check the input; there is nothing to learn."""
         self._validate_params()
@@ -42,11 +46,12 @@ class CutSeries(TransformerMixin, BagEstimator, auto_wrap_output_keys=None):  # 
         """The same bags with windows as instances."""
         bags = self._fitted(bags)
         first, length, owner = self._windows(bags)
+        series = self._series(bags)
         features = np.empty((len(first), len(self.get_feature_names_out())))
         for size in np.unique(length):
             same = length == size
             samples = first[same, None] + np.arange(size)
-            features[same] = self._describe(bags.instances[samples])
+            features[same] = self._describe(series[samples])
         offsets = np.searchsorted(owner, np.arange(len(bags) + 1))
         return Bags(features, offsets, bags.ids, list(self.get_feature_names_out()))
 

@@ -28,7 +28,13 @@ LABEL_ITERATIONS = 30
 
 
 def begin(blocks, dynamics, settings, random_state, turn=0):
-    """The best of several starts: states fitted without labels, then labels fitted to the states.
+    """States fitted without labels, then labels fitted to the states."""
+    model = find_states(blocks, dynamics, settings, random_state, turn)
+    return fit_labels(blocks, model, LABEL_ITERATIONS)
+
+
+def find_states(blocks, dynamics, settings, random_state, turn=0):
+    """States fitted without labels, from the best of several starts.
 
     ``dynamics`` is the class of the states' dynamics; ``settings`` holds n_states, order, level,
     precision and n_init. A later `turn` has other starts.
@@ -43,7 +49,7 @@ def begin(blocks, dynamics, settings, random_state, turn=0):
         states = guess(rows, starts, per_step, blank, random_state if restart else None)
         found.append(_explore(blocks, _from_states(rows, per_step, states, blank)))
     best, _ = max(found, key=lambda model_and_value: model_and_value[1])
-    return fit_labels(blocks, best, LABEL_ITERATIONS)
+    return best
 
 
 # Scales and priors --------------------------------------------------------------------------------
