@@ -98,24 +98,19 @@ def overall(rows):
     return [
         {"method": name}
         | {figure: mean(rows, name, figure) for figure in FIGURES}
-        | {f"{figure}: states ahead by": ahead(rows, name, figure) for figure in FIGURES}
+        | {f"{figure}: states ahead by": ahead(rows, NAME, figure, name) for figure in FIGURES}
         for name in names
     ]
 
 
-def ahead(rows, other, figure):
+def ahead(rows, name, figure, other):
     """The mean over people with its 95 % interval, and for how many it is above zero."""
-    gains = np.array(
-        [mean(mine, NAME, figure) - mean(mine, other, figure) for mine in by_person(rows)]
-    )
-    if other == NAME or len(gains) < 2:
+    people = grouped(rows, "person").values()
+    gains = np.array([mean(mine, name, figure) - mean(mine, other, figure) for mine in people])
+    if name == other or len(gains) < 2:
         return ""
     half = student.ppf(0.975, len(gains) - 1) * gains.std(ddof=1) / np.sqrt(len(gains))
     return f"{gains.mean():+.3f} ± {half:.3f}, {(gains > 0).sum()} of {len(gains)}"
-
-
-def by_person(rows):
-    return grouped(rows, "person").values()
 
 
 def by_mixture(rows):

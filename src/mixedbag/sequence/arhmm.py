@@ -91,6 +91,7 @@ class ARHMMClassifier(SequenceClassifier):
     See Also
     --------
     MARClassifier : Without memory of the last state: faster, usually less accurate.
+    StateWindows : The same states, read by any learner of bags behind them.
     SlidingWindows : Makes windows of a series, for any learner of bags behind it.
 
     References

@@ -35,6 +35,7 @@ class QuantileWindows(CutSeries):
     See Also
     --------
     SlidingWindows : Fewer features, for linear learners and machines.
+    StateWindows : Windows described by the hidden states of models.
     mixedbag.classics.MIForestClassifier : A forest that asks which windows are positive.
     mixedbag.wrappers.BagPipeline : Puts a learner behind the windows, and answers about samples.
 
