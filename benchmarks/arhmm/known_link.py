@@ -42,7 +42,7 @@ NOTES = (
     "the steepness was chosen it was worth .023 by bags and .005 by samples (`steepness`); here "
     "the mean of models is as good with a learned link, by bags and by samples: what was gained "
     "there does not carry over. By bags MI-Forest on quantiles stays ahead where people walk, and "
-    "is level with the model where they stand (`several` has all mixtures): that points to what "
-    "the model sees of a step, which lasts for half a second and its autoregressions for a tenth "
-    "(`stretches`), and away from the link; it is no proof."
+    "is level with the model where they stand (`several` has all mixtures). A forest that reads "
+    "states of such models is level with it where they walk, too (`states`): the states see enough "
+    "of a step, and one number for each, whatever the link, says too little."
 )

@@ -131,6 +131,6 @@ NOTES = (
     "bags**: it tells samples apart about as well as the best, but scores a bag by the share of "
     "its positive samples, in which one stretch of eight hardly shows above the mistakes in seven "
     "others; learners of the rule 'any' look at the best window alone, and so can the model "
-    "(`stretches`, where the rest of the difference is argued). Where nobody sees the "
-    "activity (standing, one of eight) all are close to chance."
+    "(`stretches`, where the rest of the difference is argued), or such a learner reads its states "
+    "(`states`). Where nobody sees the activity (standing, one of eight) all are close to chance."
 )
