@@ -101,6 +101,7 @@ def test_who_knows_instances():
     series = make_sequences(n_bags=12, random_state=0).bags
     known = {c.name: knows_instances(c.estimator) for c in find_candidates("sequence", series)[0]}
     assert known["windows + logistic"]
+    assert known["states of windows + MI-Forest"]
     assert not known["windows + forest"]
 
 

@@ -89,9 +89,9 @@ def _spread_labels(rule):
 
 
 def _of_windows():
-    """Sequences cut into windows, described by statistics and frequencies: bags again."""
-    from mixedbag.classics import MILogisticRegression
-    from mixedbag.sequence import SlidingWindows
+    """Sequences cut into windows, described by numbers: bags again."""
+    from mixedbag.classics import MIForestClassifier, MILogisticRegression
+    from mixedbag.sequence import QuantileWindows, SlidingWindows, StateWindows
 
     logistic = SpreadLabels(LogisticRegression(max_iter=1000, C=0.1), rule="majority")
     learners: dict[str, list[Any]] = {
@@ -100,9 +100,14 @@ def _of_windows():
         "forest": [BagFeatures(), RandomForest()],
     }
     sizes = {"slidingwindows__size": [50, 20]}
-    return [
+    offers = [
         Offer(f"windows + {name}", make_pipeline(SlidingWindows(), *steps), sizes)
         for name, steps in learners.items()
+    ]
+    described = {"quantiles": QuantileWindows(), "states": StateWindows()}
+    return offers + [
+        Offer(f"{name} of windows + MI-Forest", make_pipeline(windows, MIForestClassifier()), {})
+        for name, windows in described.items()
     ]
 
 
