@@ -5,7 +5,7 @@ of the reported tables in bags, drawn until so many groups are judged that the c
 table is known to about 1.5 points. A random half of the bags is learned from; the truth is what is
 found in the other half: totals of bags, and rates in quarters of their instances by the most
 telling feature. What was changed was decided on made data and on development tables, which are told
-apart.
+apart; "few" bags of them are fewer than features.
 
 The feature is chosen on both halves. "Picked" are rates by the feature that tells most in the half
 that is asked about: of many features, that is the one which happens to tell more there than
@@ -30,6 +30,7 @@ MADE = ("logistic", "poisson", "ridge")
 REAL = ("breast-cancer-wisconsin", "ionosphere", "german", "spambase")
 DECIDED = ("cancer", "digits", "moons", "cmc")  # on these, for draws of weights
 KINDS = ("random 8", "uneven 16")  # instances of an uneven bag have more in common than features
+FEW = "few 8"  # random bags, 22 to learn from, of at least 32 features
 GROUPS = 240
 DRAWS = {"bootstrap": 60, "posterior": 200}
 TINY = {"data": "logistic", "way": "posterior", "groups": 8}
@@ -44,7 +45,11 @@ def cases():
             for kind in KINDS
             for way in DRAWS
         ),
-        *({"data": name, "kind": kind, "way": "posterior"} for name in DECIDED for kind in KINDS),
+        *(
+            {"data": name, "kind": kind, "way": "posterior"}
+            for name in DECIDED
+            for kind in (*KINDS, FEW)
+        ),
     ]
 
 
@@ -125,7 +130,12 @@ def _made(name, seed, n_bags=200, size=10):
 
 def _real(case, seed):
     X, label = rows(case["data"], seed)
-    bags, label = in_bags(X, label, case["kind"], seed)
+    kind = case["kind"]
+    if kind == FEW:
+        # Rows come in random order; what is missing of the features is noise.
+        noise = np.random.default_rng(seed).normal(size=(len(X), max(0, 32 - X.shape[1])))
+        X, label, kind = np.hstack([X, noise])[:352], label[:352], "random 8"
+    bags, label = in_bags(X, label, kind, seed)
     return bags, counts_of(bags, label), label, None
 
 

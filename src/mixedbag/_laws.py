@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 
 _CERTAIN = 1e-6  # chances are never surer, so that a shift moves them
 _COUNTABLE = 1e15
+_STEPS = 50
 
 
 class Chances:
@@ -109,6 +110,18 @@ class Amounts:
 
     def within(self, sums, size):
         return sums
+
+
+def centring(law, drawn, own):
+    """The shift of rates that are drawn after which their mean is what the model itself has.
+
+    Of rates, not of natural values: a rate that may as well be next to nothing has draws far out on
+    that scale, and about a mean of these the others would be larger than bags allow.
+    """
+    shift = np.zeros(len(own))
+    for _ in range(_STEPS):  # none goes too far: a mean grows no faster than what is shifted
+        shift += law.natural(own) - law.natural(law.shifted(drawn, shift).mean(axis=0))
+    return shift
 
 
 def law_of(model):

@@ -6,6 +6,7 @@ of times with mean one: the same for many bags, and no block need know of the ot
 
 import copy
 import hashlib
+import warnings
 
 import numpy as np
 from sklearn.base import clone
@@ -20,11 +21,15 @@ def refitted(estimator, bags, y, random_state, draw, folder):
     path = None if folder is None else folder / f"{draw}.skops"
     if path is not None and path.exists():
         return io.load(path)
-    if isinstance(bags, BlockedBags):
-        model = clone(estimator).fit(_counted_anew(bags, random_state, draw))
-    else:
-        drawn = drawn_bags(len(bags), random_state, draw)
-        model = clone(estimator).fit(bags[drawn], y[drawn])
+    with warnings.catch_warnings():
+        # That bags are alike, or some unlabelled, is the draw's affair; of all bags, the model of
+        # all has told.
+        warnings.simplefilter("ignore", UserWarning)
+        if isinstance(bags, BlockedBags):
+            model = clone(estimator).fit(_counted_anew(bags, random_state, draw))
+        else:
+            drawn = drawn_bags(len(bags), random_state, draw)
+            model = clone(estimator).fit(bags[drawn], y[drawn])
     if path is not None:
         io.save(model, path)
     return model

@@ -85,10 +85,11 @@ def leave_out_unknown(bags: Bags, y: Any, weight: np.ndarray) -> tuple:
     if not unknown.any() or unknown.all():
         return bags, y, weight
     first = bags.name(int(unknown.argmax()))
-    others = f" and {unknown.sum() - 1} others" if unknown.sum() > 1 else ""
+    n_others = unknown.sum() - 1
+    some = f" and {n_others} others of {len(bags)} bags have" if n_others else " has"
     warnings.warn(
-        f"{first}{others} of {len(bags)} bags have no known count or total: they take no part in "
-        "the fit, their instances can be predicted all the same",
+        f"{first}{some} no known count or total: no part in the fit; instances can be predicted "
+        "all the same",
         UserWarning,
         stacklevel=6,
     )

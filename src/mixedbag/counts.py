@@ -211,8 +211,9 @@ class CountClassifier(ClassifierMixin, Calibrating, BagEstimator):
             return reader._read_table(bags, counts)
         if len(self.classes_) > 2:
             raise InputError(f"counts must have a column for each of {len(self.classes_)} classes")
-        if self._target_format_ != "shares":
-            reader._target_format_ = "shares" if are_shares(counts) else "positives"
+        # A model of shares may be told counts: numbers above one are nothing else.
+        shares = self._target_format_ == "shares" and counts.max() <= 1.0
+        reader._target_format_ = "shares" if shares or are_shares(counts) else "positives"
         positives = reader._read_positives(bags, counts)
         return np.column_stack([bags.sizes - positives, positives])
 

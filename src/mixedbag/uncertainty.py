@@ -22,7 +22,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state
 
 from mixedbag._group_effects import judged_groups
-from mixedbag._laws import Amounts, expected, law_of
+from mixedbag._laws import Amounts, centring, expected, law_of
 from mixedbag._refits import fingerprint, refitted, times_drawn
 from mixedbag._unexplained import (
     Unexplained,
@@ -234,8 +234,8 @@ class PlausibleModels:
         own = told_by(self.model)
         # By as much as weights are unknown, rates that are drawn lie nearer to one half, so that
         # draws do not even meet the counts which the model was fitted to: they are centred.
-        off = law.natural(rate).mean(axis=0) - law.natural(own[0])
-        return self._limits(shifted(*own), shifted(rate, found, shift - off), names[asked])
+        shift = shift + centring(law, rate, own[0])
+        return self._limits(shifted(*own), shifted(rate, found, shift), names[asked])
 
     def _rng(self):
         return np.random.default_rng(self.random_state)
