@@ -101,6 +101,15 @@ def test_labels_honour_the_known_counts(kind, n_classes):
         np.testing.assert_allclose(np.add.reduceat(p, bags.offsets[:-1]), table, atol=1e-6)
 
 
+def test_a_model_of_shares_may_be_told_counts():
+    bags, table, _ = problem(2)
+    model = AggregateLogisticRegression().fit(bags, table[:, 1] / bags.sizes)
+    told = model.predict_instances(bags, counts=table[:, 1])
+    np.testing.assert_array_equal(np.add.reduceat(told, bags.offsets[:-1]), table[:, 1])
+    with pytest.raises(ValueError, match="above its size"):
+        model.predict_instances(bags, counts=np.full(len(bags), 1000))
+
+
 @pytest.mark.parametrize("counts", [(2, 2), (0, 4), (1, 2, 1), (0, 1, 3)])
 def test_assigned_labels_are_the_best_of_all(counts):
     scores = np.random.default_rng(1).normal(size=(4, len(counts)))

@@ -1,17 +1,20 @@
 """Intervals cover the truth as often as they say; limits of tables are those of brute force."""
 
+import copy
 import itertools
 import warnings
 
 import matplotlib as mpl
 import numpy as np
 import pytest
+from scipy.optimize import brentq
+from scipy.special import expit
 from scipy.stats import binom, multivariate_normal, poisson
 from sklearn.linear_model import Ridge
 
 from mixedbag import Bags
 from mixedbag._group_effects import GroupEffects
-from mixedbag._laws import Amounts, Chances, Events
+from mixedbag._laws import Amounts, Chances, Events, centring
 from mixedbag._unexplained import unexplained
 from mixedbag.aggregate import (
     AggregateLogisticRegression,
@@ -127,6 +130,14 @@ def test_bootstrap_goes_on_where_it_stopped(tmp_path):
     np.testing.assert_array_equal(first.models[3].predict(bags), again.models[3].predict(bags))
 
 
+def test_a_draw_of_bags_that_are_alike_is_no_news():
+    bags, counts, _, _ = votes(0, n_bags=3)
+    counts = np.array([2, 2, 3])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bootstrap(AggregateLogisticRegression(), bags, counts, n_draws=12)
+
+
 def test_bags_in_memory_need_their_labels():
     with pytest.raises(ValueError, match="pass y"):
         bootstrap(AggregateLogisticRegression(), np.eye(3), n_draws=2)
@@ -225,7 +236,7 @@ def test_shifts_of_groups_are_those_of_the_joint_normal_law():
     member = (bags.bag_of == np.arange(12)[:, None]).astype(float)
     rate = np.array([p[group == g].mean() for g in range(3)])
     S = (member @ np.eye(3)[group]) * (rate * (1 - rate))
-    noise = np.diag(max(left.spread, 1.0) ** 2 * (member @ (p * (1 - p))))
+    noise = np.diag(max(left.spread, 0.5) ** 2 * (member @ (p * (1 - p))))
     noise += np.diag(left.variance)
     means, logs = [], []
     for tau in effects.taus:
@@ -282,6 +293,30 @@ def test_limits_leave_out_as_much_as_they_say_whatever_the_number_of_draws():
         told = PlausibleModels(0.0, rng.normal(size=60).tolist()).ask(np.atleast_1d)
         hits.append(told.low[0] <= rng.normal() <= told.high[0])
     assert np.mean(hits) == pytest.approx(0.95, abs=0.01)
+
+
+@pytest.mark.parametrize("law", [Amounts(), Chances(), Events()])
+def test_rates_that_are_drawn_are_centred_on_that_of_the_model(law):
+    drawn = np.random.default_rng(0).beta([0.1, 2.0, 8.0], [2.0, 2.0, 0.5], size=(300, 3))
+    own = np.array([0.08, 0.3, 0.9])
+    moved = law.shifted(drawn, centring(law, drawn, own))
+    np.testing.assert_allclose(moved.mean(axis=0), own, atol=1e-6)
+
+
+def test_a_rate_that_may_be_next_to_nothing_is_not_larger_than_bags_allow():
+    """3 % in bags of either half: no more than 6 % of one half, though its log-odds may be any."""
+    rng = np.random.default_rng(0)
+    X = np.repeat([[0.0], [1.0]], 200, axis=0)[rng.permutation(400)]
+    bags = Bags(X, np.arange(0, 401, 20))
+    model = AggregateLogisticRegression(C=100.0, aggregate="mean").fit(bags, np.full(20, 0.03))
+    models = [copy.copy(model) for _ in range(200)]
+    for one, slope in zip(models, rng.normal(scale=4.0, size=200)):
+        one.coef_ = np.array([[slope]])
+        one.intercept_ = np.array(
+            [brentq(lambda b: expit(X[:, 0] * slope + b).mean() - 0.03, -30, 30)]
+        )
+    answer = PlausibleModels(model, models).rates(bags, X[:, 0], outcome=False)
+    assert answer.high.max() < 0.07
 
 
 @pytest.mark.filterwarnings("ignore:.*no known count")

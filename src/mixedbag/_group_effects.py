@@ -19,11 +19,11 @@ miss, and V has the variance of these models, too. A plausible model has those o
 less what it expects more of a bag: where it gives a group too much, the bags take that back. With
 residuals that are the same for all, what is not known of weights would be counted twice.
 
-τ is drawn from values that are equally likely by the half of a normal law (root mean square 1: a
-rate of 27 % in place of 50), weighted by the likelihood of the residuals of bags left out: where
-these say that groups are as the model has them, τ is small and little changes. Where bags are few
-they say little, and the law must not be narrow: a model of many features has each group near the
-mean, because weights that are not known point in any direction, and few of them along a group.
+τ is drawn from values that are equally likely by the half of a normal law (root mean square log 2:
+odds of one to two in place of even ones), weighted by the likelihood of the residuals of bags left
+out: where these say that groups are as the model has them, τ is small and little changes. Where
+bags are few they say little, and the law must not be narrow: a model of many features has every
+group near the mean, as weights that are not known point in any direction, seldom along a group.
 """
 
 import warnings
@@ -35,7 +35,7 @@ from mixedbag._laws import expected, law_of
 from mixedbag.exceptions import InputError
 from mixedbag.pooling import bag_sum
 
-_TAUS = ndtri(0.5 + (np.arange(15) + 0.5) / 30)  # in units of the law
+_TAUS = np.log(2.0) * ndtri(0.5 + (np.arange(15) + 0.5) / 30)  # in units of the law
 _LEAST = 0.05  # of the mean variance: a bag of which all is certain is not believed altogether
 
 

@@ -20,7 +20,10 @@ _STEPS = 50
 class Chances:
     """Zero or one with a chance of its own; shifts are of log-odds."""
 
-    steadiest = 1.0  # bags are not taken to be steadier than chance would have it
+    usual = 1.0  # spread, where bags do not tell
+    # About chances that are too timid, bags lie nearer to what is expected of them than by chance;
+    # how much nearer, few bags do not tell.
+    steadiest = 0.5
 
     def variance(self, expected):
         return expected * (1.0 - expected)
@@ -63,7 +66,7 @@ class Chances:
 class Events:
     """A number of events with a rate of its own (Poisson); shifts are of the logarithm."""
 
-    steadiest = 1.0
+    usual, steadiest = 1.0, 0.5
 
     def variance(self, expected):
         return expected
@@ -90,7 +93,7 @@ class Events:
 class Amounts:
     """A value with an error of the same spread for all; shifts are of the value."""
 
-    steadiest = 0.0
+    usual = steadiest = 0.0
 
     def variance(self, expected):
         return np.ones_like(expected)

@@ -84,11 +84,11 @@ class PlausibleModels:
         Gives the estimates.
     models : list of fitted learners
         Give the intervals.
-    spread : float
-        Standard deviation of what a regressor cannot know of one instance; of a classifier or a
-        Poisson regressor, how many times wider than chance bags lie about what is expected of them
-        by models that have not seen them. Above 1.25, bags differ in something that the features
-        do not tell, and `rates` warns.
+    spread : float, optional
+        Standard deviation of what a regressor cannot know of one instance (without it, nothing); of
+        a classifier or a Poisson regressor, how many times wider than chance bags lie about what is
+        expected of them by models that have not seen them (without it, as chance has it). Above
+        1.25, bags differ in something that the features do not tell, and `rates` warns.
     level : float
         Share of the answers inside an interval.
     random_state : int or None
@@ -119,14 +119,14 @@ class PlausibleModels:
         self,
         model: Any,
         models: Sequence,
-        spread: float = 0.0,
+        spread: float | None = None,
         level: float = 0.95,
         random_state: int | None = 0,
         unexplained: Unexplained | None = None,
     ) -> None:
         self.model = model
         self.models = models
-        self.spread = spread
+        self.spread = law_of(model).usual if spread is None else spread
         self.level = level
         self.random_state = random_state
         self.unexplained = unexplained
