@@ -286,11 +286,11 @@ def test_rates_of_groups_are_covered_that_the_rule_cannot_bend_to(asked):
 def test_limits_leave_out_as_much_as_they_say_whatever_the_number_of_draws():
     """Of 39 draws, one in forty more would lie below the least and one above the largest."""
     draws = np.random.default_rng(0).normal(size=39).tolist()
-    told = PlausibleModels(0.0, draws).ask(np.atleast_1d)
+    told = PlausibleModels(0.0, draws, spread=1.0).ask(np.atleast_1d)
     np.testing.assert_allclose([told.low[0], told.high[0]], [min(draws), max(draws)])
     rng, hits = np.random.default_rng(1), []
     for _ in range(4000):
-        told = PlausibleModels(0.0, rng.normal(size=60).tolist()).ask(np.atleast_1d)
+        told = PlausibleModels(0.0, rng.normal(size=60).tolist(), spread=1.0).ask(np.atleast_1d)
         hits.append(told.low[0] <= rng.normal() <= told.high[0])
     assert np.mean(hits) == pytest.approx(0.95, abs=0.01)
 
