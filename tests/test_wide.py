@@ -51,6 +51,7 @@ from mixedbag.margin import BagMarginSVC, InstanceMarginSVC
 from mixedbag.wrappers import BagFeatures
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("X", [np.float32, np.float64, sparse.csr_array])
 def test_products_are_those_of_double_precision(X, monkeypatch):
     monkeypatch.setattr(_wide, "_PIECE", 50)
@@ -59,7 +60,17 @@ def test_products_are_those_of_double_precision(X, monkeypatch):
     table = X(dense) if X is sparse.csr_array else dense.astype(X)
     w, r = rng.standard_normal((11, 2)), rng.standard_normal(37)
     assert_allclose(_wide.times(table, w), dense @ w, rtol=1e-12)
+    assert_allclose(_wide.times(table, w[:, 0]), dense @ w[:, 0], rtol=1e-12)
     assert_allclose(_wide.transposed_times(table, r), dense.T @ r, rtol=1e-12)
+
+
+@pytest.mark.kernel
+def test_products_with_every_second_column_where_they_lie():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((37, 22)).astype(np.float32)[:, ::2]
+    w, r = rng.standard_normal(11), rng.standard_normal(37)
+    assert_allclose(_wide.times(X, w), X.astype(np.float64) @ w, rtol=1e-12)
+    assert_allclose(_wide.transposed_times(X, r), X.astype(np.float64).T @ r, rtol=1e-12)
 
 
 def test_averages_are_those_of_double_precision(monkeypatch):

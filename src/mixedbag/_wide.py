@@ -1,16 +1,19 @@
 """Single-precision tables in double-precision arithmetic, a piece at a time.
 
 Wide tables of embeddings come in single precision. NumPy would copy the whole table to multiply it
-with a vector in double precision; here a piece is copied, used while it is in the cache, and
-forgotten. Sums are those of double precision.
+with a vector in double precision; here a value is converted where it is used, or a piece is
+copied, used while it is in the cache, and forgotten. Sums are those of double precision.
 """
 
 import numpy as np
+from numba import njit
 from scipy import sparse
 
 from mixedbag._pairs import cut
+from mixedbag._tables import frozen
 
 _PIECE = 2**19  # values a piece: 4 MB in double precision
+_FAST = {"reassoc", "contract", "nsz"}  # lets sums use vector instructions
 
 
 def is_single(X):
@@ -23,6 +26,9 @@ def times(X, weights):
     if not is_single(X):
         return X @ weights
     result = np.empty((len(X), *weights.shape[1:]))
+    if _one_by_one(X, weights):
+        _row_products(frozen(X), _plain(weights), result)
+        return result
     for rows, piece in pieces(X):
         result[rows] = piece @ weights
     return result
@@ -32,18 +38,48 @@ def transposed_times(X, values):
     """``X.T @ values`` in double precision."""
     if not is_single(X):
         return X.T @ values
+    if _one_by_one(X, values):
+        total = np.zeros(X.shape[1])
+        _add_rows(frozen(X), frozen(np.arange(len(X))), _plain(values), total)
+        return total
     return sum(piece.T @ values[rows] for rows, piece in pieces(X))
 
 
+def _one_by_one(X, values):
+    """Whether rows may be used where they lie: a product with one vector has no use for pieces."""
+    return values.ndim == 1 and X.flags.c_contiguous
+
+
+def _plain(values):
+    """Of the one kind that the kernels below are compiled for."""
+    return frozen(np.ascontiguousarray(values, dtype=np.float64))
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def _row_products(X, weights, result):
+    for i in range(X.shape[0]):
+        total = 0.0
+        for j in range(X.shape[1]):
+            total += X[i, j] * weights[j]
+        result[i] = total
+
+
+@njit(cache=True, nogil=True)
+def _add_rows(X, rows, values, total):
+    for s in range(len(rows)):
+        for j in range(X.shape[1]):
+            total[j] += values[s] * X[rows[s], j]
+
+
 def averaged(average, X):
-    """``average @ X`` in double precision, for a sparse matrix whose rows have few entries."""
+    """``average @ X`` in double precision, for a sparse matrix."""
     if not is_single(X):
         return average @ X
-    result, columns = np.zeros((average.shape[0], X.shape[1])), average.tocsc()
-    for rows, piece in pieces(X):
-        part = columns[:, rows].tocsr()
-        touched = np.flatnonzero(np.diff(part.indptr))
-        result[touched] += part[touched] @ piece
+    result = np.zeros((average.shape[0], X.shape[1]))
+    for i, total in enumerate(result):
+        part = slice(*average.indptr[i : i + 2])
+        rows = frozen(average.indices[part].astype(np.int64))
+        _add_rows(frozen(X), rows, _plain(average.data[part]), total)
     return result
 
 

@@ -12,7 +12,7 @@ from mixedbag._kernels import Kernel
 from mixedbag._solvers.dual_descent import descend
 from mixedbag._solvers.hinge import Problem
 from mixedbag._solvers.numbered_rows import NumberedRows
-from mixedbag._solvers.proximal_newton import step_size
+from mixedbag._solvers.proximal_newton import _Curvature, step_size
 from mixedbag.margin import _linear as linear_module
 from mixedbag.margin._kernel_machine import GivenColumns, GramColumns, KernelMachine
 from mixedbag.margin._linear import LinearMachine, _stretched, landmark_machine
@@ -37,6 +37,32 @@ def tables(X, centroids, kind):
     if kind == "csr":
         return sparse.csr_array(X), sparse.csr_array(centroids)
     return X.astype(kind), centroids.astype(kind)
+
+
+def test_a_curvature_that_follows_the_slots_inside():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 4))
+    curvature = _Curvature(X.__getitem__, *X.shape)
+    inside = rng.random(300) < 0.5
+    for share in (0.0, 0.01, 0.05, 0.9, 0.02):  # of them change
+        inside = inside ^ (rng.random(300) < share)
+        np.testing.assert_allclose(
+            curvature.at(inside), X[inside].T @ X[inside], rtol=1e-10, atol=1e-10
+        )
+    np.testing.assert_allclose(curvature.at(np.zeros(300, bool)), np.zeros((4, 4)), atol=1e-10)
+
+
+def test_a_curvature_of_some_slots_stays_while_nearly_the_same_are_inside():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((5000, 3))
+    curvature = _Curvature(X.__getitem__, *X.shape, 500, X[:, 0])
+    inside = rng.random(5000) < 0.8
+    first = curvature.at(inside)
+    np.testing.assert_allclose(first, X[inside].T @ X[inside], atol=600)  # of 4,000 on the diagonal
+    assert np.array_equal(curvature.at(inside ^ (rng.random(5000) < 0.02)), first)
+    assert not np.array_equal(curvature.at(inside ^ (rng.random(5000) < 0.5)), first)
+    few = np.arange(5000) < 400
+    np.testing.assert_allclose(curvature.at(few), X[few].T @ X[few], rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.kernel

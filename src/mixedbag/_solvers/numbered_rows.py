@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
+from mixedbag._solvers.prefetch import AHEAD, prefetch
 from mixedbag._tables import frozen
 from mixedbag._wide import times
 
@@ -51,6 +52,7 @@ def row_scores(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, w, s
     """`⟨w, x⟩` for every row of `rows`, into `scores`."""
     for s in range(len(rows)):
         i = rows[s]
+        prefetch(data, rows[min(s + AHEAD, len(rows) - 1)], n)
         if i < n:
             scores[s] = dot(data, indices, indptr, i, w)
         else:
@@ -61,6 +63,8 @@ def row_scores(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, w, s
 def row_sum(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, coef, w):
     """Add `Σ_s coef_s x_s` to `w`, in place."""
     for s in range(len(rows)):
+        later = min(s + AHEAD, len(rows) - 1)
+        prefetch(data, rows[later] if coef[later] != 0.0 else n, n)
         if coef[s] != 0.0:
             i = rows[s]
             if i < n:
@@ -75,6 +79,7 @@ def dense_rows(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, scal
     d = len(centre)
     for s in range(len(rows)):
         i, row = rows[s], table[s]
+        prefetch(data, rows[min(s + AHEAD, len(rows) - 1)], n)
         for k in range(d):
             row[k] = -centre[k]
         row[d] = 1.0

@@ -24,6 +24,7 @@ _CROWD = 1000  # slots inside the box beyond which a step looks at nothing but t
 _BLOCK = 4096
 _ENOUGH = 8  # rows a feature, to know by and large how they bend
 _MAX_STEPS = 1000
+_SIMILAR = 0.2  # of the slots inside may be others before some of them are asked anew
 _INNER = 12  # steps over few slots: more of them cost more than a look at all slots
 _ANEW = 50  # steps after which margins are computed anew: rounding adds up
 _FAST = {"reassoc", "contract", "nsz"}  # lets sums use vector instructions
@@ -56,6 +57,7 @@ def proximal_newton(rows, problem, dual, w, margin, tol):
     if problem.squared:
         pull = 1e12  # no kink: the envelope may be the loss itself
     envelope = _Envelope.around(dual, pull, problem)
+    curvature = _curvature(rows, problem, envelope)
     for k in range(1, _MAX_STEPS + 1):
         if k % _ANEW == 0:
             margin = problem.sign * rows.scores(problem.rows, w)
@@ -77,7 +79,9 @@ def proximal_newton(rows, problem, dual, w, margin, tol):
         size = 0.0
         # What is left to gain, more or less: by the weights, and by the intercept.
         if gradient[:-1] @ gradient[:-1] + abs(gradient[-1]) > enough:
-            direction, decrease = _direction(rows, problem, envelope, margin, inside, gradient)
+            direction, decrease = _direction(
+                rows, problem, envelope, curvature, margin, inside, gradient, enough
+            )
             if decrease > enough:
                 along = problem.sign * rows.scores(problem.rows, direction)
                 slope, bend = w[:-1] @ direction[:-1], direction[:-1] @ direction[:-1]
@@ -88,6 +92,7 @@ def proximal_newton(rows, problem, dual, w, margin, tol):
         else:
             pull = max(pull, min(4.0 * pull, _LAST_PULL))
             envelope = _Envelope.around(dual, pull, problem)
+            curvature = _curvature(rows, problem, envelope)
     return problem.evened(dual), w, gap, False
 
 
@@ -138,7 +143,7 @@ class _Envelope:
         return np.abs(free - np.clip(free, 0.0, self.upper)) / self.bend
 
 
-def _direction(rows, problem, envelope, margin, inside, gradient):
+def _direction(rows, problem, envelope, curvature, margin, inside, gradient, enough):
     """A step along which the envelope falls, and twice the decrease its Newton step promises.
 
     While the weights move little, only slots close to the box enter or leave it. So Newton steps
@@ -148,23 +153,23 @@ def _direction(rows, problem, envelope, margin, inside, gradient):
     n_inside = np.count_nonzero(inside)
     near = None
     if n_inside <= _CROWD:
-        near = _smallest(envelope.outside(margin), max(_CROWD // 2, 2 * n_inside))
+        near = _smallest(envelope.outside(margin), max(_CROWD, 4 * n_inside))
     if near is None or len(near) > _BLOCK:
-        curvature = _curvature(rows, problem.rows[inside], envelope.bend[inside], len(margin))
-        step = -_solve(curvature, gradient, problem.floor)
+        step = -_solve(curvature.at(inside), gradient, problem.floor)
         return step, -gradient @ step
     table = rows.dense(problem.rows[near], problem.sign[near])
     envelope, margin = envelope.at(near), margin[near]
+    scaled = np.sqrt(envelope.bend)[:, None] * table
+    curvature = _Curvature(scaled.__getitem__, *scaled.shape)
     dual, inside = envelope.dual(margin)
     others = gradient + dual @ table  # the gradient without these slots
     total = np.zeros_like(gradient)
     slope, promised = gradient, 0.0
-    curvature = _ChangingCurvature(np.sqrt(envelope.bend)[:, None] * table)
     for _ in range(_INNER):
         step = -_solve(curvature.at(inside), slope, problem.floor)
         decrease = -slope @ step
         promised = promised or decrease
-        if decrease <= 1e-4 * promised:
+        if promised <= enough or decrease <= 1e-4 * promised:
             break
         along = table @ step
         start = (others + _penalised(total)) @ step
@@ -185,49 +190,65 @@ def _smallest(values, n):
     return np.flatnonzero(values <= np.partition(values, n)[n])
 
 
-def _curvature(rows, chosen, bend, n_slots):
-    """`Σ bend x xᵀ`, a block of rows at a time.
+def _curvature(rows, problem, envelope):
+    """That of all slots.
 
-    Where that would take longer than to look at all slots, by some of the rows, which lie evenly
+    Where it would take longer than to look at all of them, by some of the rows, which lie evenly
     along a fixed direction: so far from the solution, a direction need not be precise, and the
     search along it answers for all of them.
     """
-    d = rows.n_features
-    enough = max(_ENOUGH * d, n_slots // d)
-    if len(chosen) > enough:
-        every = -(-len(chosen) // enough)
-        some = np.argsort(rows.along[chosen], kind="stable")[::every]
-        chosen, bend = chosen[some], every * bend[some]
-    total = np.zeros((d + 1, d + 1))
-    for i in range(0, len(chosen), _BLOCK):
-        table = rows.dense(chosen[i : i + _BLOCK], np.sqrt(bend[i : i + _BLOCK]))
-        total += table.T @ table
-    return total
+
+    def dense(slots):
+        return rows.dense(problem.rows[slots], np.sqrt(envelope.bend[slots]))
+
+    n, d = len(problem.rows), rows.n_features
+    return _Curvature(dense, n, d + 1, max(_ENOUGH * d, n // d), rows.along[problem.rows])
 
 
-class _ChangingCurvature:
-    """`Σ x xᵀ` over some rows of a table, of which few come and go from one step to the next."""
+class _Curvature:
+    """`Σ x xᵀ` over the slots inside, of which few come and go from one step to the next.
 
-    def __init__(self, table):
-        self._table = table
-        self._norms = np.einsum("ij,ij->i", table, table)
-        self._inside = np.zeros(len(table), dtype=bool)
-        self._total: np.ndarray = np.zeros((table.shape[1], table.shape[1]))
+    `dense` gives rows of slots. Of more than `most`, some must do, evenly `along` a direction.
+    """
+
+    def __init__(self, dense, n_slots, n_columns, most=np.inf, along=None):
+        self._dense, self._most, self._along = dense, most, along
+        self._inside = np.zeros(n_slots, dtype=bool)
+        self._total: np.ndarray = np.zeros((n_columns, n_columns))
+        self._some = False
         self._largest = 0.0  # trace since the sum was made anew: what rounding is relative to
 
     def at(self, inside):
-        """The sum over the rows inside."""
+        """The sum over the slots inside."""
         changed = np.flatnonzero(inside != self._inside)
-        trace = self._norms[inside].sum()
-        if 4 * len(changed) > np.count_nonzero(inside) or trace < 0.1 * self._largest:
-            part = self._table[inside]
-            self._total, self._largest = part.T @ part, trace
-        else:
-            part = self._table[changed]
-            self._total += (part.T * np.where(inside[changed], 1.0, -1.0)) @ part
+        n_inside = np.count_nonzero(inside)
+        some = n_inside > self._most
+        if some and self._some and len(changed) <= _SIMILAR * n_inside:
+            return self._total.copy()
+        anew = some or self._some or 4 * len(changed) > n_inside
+        if not anew:
+            self._total += self._sum(changed, np.where(inside[changed], 1.0, -1.0))
+            trace = np.trace(self._total)
             self._largest = max(self._largest, trace)
-        self._inside = inside
+            anew = trace < 0.1 * self._largest
+        if anew:
+            slots, every = np.flatnonzero(inside), 1
+            if some:
+                every = -(-n_inside // self._most)
+                slots = slots[np.argsort(self._along[slots], kind="stable")[::every]]
+            self._total = self._sum(slots)
+            self._total *= every
+            self._largest = np.trace(self._total)
+        self._inside, self._some = inside, some
         return self._total.copy()
+
+    def _sum(self, slots, sign=None):
+        """The sum over some slots, a block of rows at a time."""
+        total = np.zeros_like(self._total)
+        for i in range(0, len(slots), _BLOCK):
+            part = self._dense(slots[i : i + _BLOCK])
+            total += (part.T if sign is None else part.T * sign[i : i + _BLOCK]) @ part
+        return total
 
 
 def _solve(curvature, gradient, floor):

@@ -52,7 +52,7 @@ def command(
     from mixedbag._threads import one_thread
     from mixedbag.cli._answers import asking, needed_features, remembered, span
     from mixedbag.cli._tables import stream_amounts, stream_pooled
-    from mixedbag.tables._pooled import NotPooledError, PooledBags
+    from mixedbag.tables._pooled import NotPooledError
 
     # The system's allocator gives memory back sooner than that of Arrow.
     pa.set_memory_pool(pa.system_memory_pool())
@@ -69,31 +69,31 @@ def command(
     columns_of = known if instances else bag_columns
     linear: Any = None if instances or time or features is None else linear_answers(fitted)
 
-    def bags_of_table():
+    def questions():
+        """One a block of bags, each to be asked without arguments."""
         if linear is not None:
             with suppress(NotPooledError):
                 asked = linear.scores, span(fitted), rows, query
-                yield from stream_pooled(table, bag, features, *asked)
+                for pooled in stream_pooled(table, bag, features, *asked):
+                    yield partial(pooled_columns, fitted, linear.twin, pooled)
                 return
-        yield from stream_amounts(table, bag, features, time, rows, query, amount, names)
+        for data in stream_amounts(table, bag, features, time, rows, query, amount, names):
+            yield partial(columns_of, fitted, data)
 
     told = _Told("instances" if instances else "bags")
     with (
         one_thread(),  # the cores have blocks of their own
         output(out, as_json) as writer,
         behind(writer.write) as give,
-        closing(ahead(bags_of_table())) as blocks,
+        closing(ahead(questions())) as asked_ahead,
     ):
 
-        def answer(block):
+        def answer(question):
             with asking(model):
-                if isinstance(block, PooledBags):
-                    columns = pooled_columns(fitted, linear.twin, block)
-                else:
-                    columns = columns_of(fitted, block)
+                columns = question()
             return _counted(columns), writer.form(columns)
 
-        with closing(side_by_side(answer, blocks, cpu_count())) as answers:
+        with closing(side_by_side(answer, asked_ahead, cpu_count())) as answers:
             for counted, formed in answers:
                 told.add(*counted)
                 give(formed)

@@ -66,12 +66,8 @@ class Ambiguity(ABC):
         return self.choose(scores - np.median(scores[self.bags.spread(self.sign) > 0]))
 
     def averages(self):
-        """The matrix whose products with the instances are the centroids of the positive bags."""
-        rows = np.flatnonzero(self.bags.spread(self.sign) > 0)
-        sizes = self.bags.sizes[self.positive]
-        indptr = np.concatenate([[0], np.cumsum(sizes)])
-        shape = len(self.positive), self.bags.n_instances
-        return sparse.csr_array((np.repeat(1.0 / sizes, sizes), rows, indptr), shape=shape)
+        """The matrix whose products with the instances are rows numbered after them: none."""
+        return sparse.csr_array((0, self.bags.n_instances))
 
     @staticmethod
     def fingerprint(choice):
@@ -90,6 +86,14 @@ class Witnesses(Ambiguity):
     def start(self):
         """The centroids, which are numbered after the instances."""
         return self.bags.n_instances + np.arange(len(self.positive))
+
+    def averages(self):
+        """That of the centroids of the positive bags."""
+        rows = np.flatnonzero(self.bags.spread(self.sign) > 0)
+        sizes = self.bags.sizes[self.positive]
+        indptr = np.concatenate([[0], np.cumsum(sizes)])
+        shape = len(self.positive), self.bags.n_instances
+        return sparse.csr_array((np.repeat(1.0 / sizes, sizes), rows, indptr), shape=shape)
 
     def slots(self, choice):
         return np.concatenate([choice, self.negative_rows]), self.signs
