@@ -105,10 +105,10 @@ def test_every_source_is_the_same_table(tmp_path):
 def test_queries_on_every_source(tmp_path):
     query = "select bag, x * 2 as twice, n from {} where n > 1 order by n desc"
     for kind, source in from_every_source(FRAME, tmp_path):
-        table = "atoms" if kind in ("sqlite", "duckdb") else "data"
-        data = read(source, query=query.format(table))
-        assert data.bags.ids.tolist() == ["b", "a"], kind
-        assert data.bags.instances.tolist() == [[14, 9], [5, 4], [1, 3], [2e-3, 5]], kind
+        for table in ["data", "atoms"] if kind in ("sqlite", "duckdb") else ["data"]:
+            data = read(source, query=query.format(table))
+            assert data.bags.ids.tolist() == ["b", "a"], kind
+            assert data.bags.instances.tolist() == [[14, 9], [5, 4], [1, 3], [2e-3, 5]], kind
 
 
 @pytest.mark.parametrize(
@@ -146,6 +146,19 @@ def test_a_database_of_several_tables_asks_for_a_query(tmp_path):
     database.close()
     with pytest.raises(DataFormatError, match="choose with a query; 'atoms', 'more'"):
         read(path)
+
+
+@pytest.mark.parametrize("query", [None, "select * from data"])
+def test_a_database_whose_table_is_called_data(tmp_path, query):
+    path = write_sqlite(FRAME, tmp_path / "t.sqlite")
+    with sqlite3.connect(path) as database:
+        database.execute("alter table atoms rename to data")
+    database.close()
+    assert len(read(path, query=query).bags) == 3
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as database:
+        database.register("atoms", FRAME)
+        database.execute("create table data as select * from atoms")
+    assert len(read(tmp_path / "t.duckdb", query=query).bags) == 3
 
 
 def test_several_files_are_one_table(tmp_path):

@@ -8,6 +8,7 @@ from mixedbag.tables._engine import first_line, identifier, literal
 from mixedbag.tables._relation import Piece
 
 _BATCH = 50_000
+_ALL = "select * from temp.data"
 _ALLOWED = {
     sqlite3.SQLITE_SELECT,
     sqlite3.SQLITE_READ,
@@ -26,16 +27,18 @@ def load_sqlite(con, path, name, query=None):
     uri = Path(path).resolve().as_uri() + "?mode=ro"
     database = sqlite3.connect(uri, uri=True)
     try:
-        if query is None:
-            found = database.execute(
-                "select name from sqlite_master where type in ('table', 'view') "
-                "and name not like 'sqlite%' order by name"
-            ).fetchall()
-            query = f"select * from {identifier(_only(path, [row[0] for row in found]))}"
+        found = database.execute(
+            "select name from sqlite_master where type in ('table', 'view') "
+            "and name not like 'sqlite%' order by name"
+        ).fetchall()
+        tables = [table for (table,) in found]
+        if query is None or _is_one_by_another_name(tables):
+            table = identifier(_only(path, tables))
+            database.execute(f"create temp view data as select * from main.{table}")
         database.set_authorizer(
             lambda action, *_: sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
         )
-        rows = database.execute(query)
+        rows = database.execute(_ALL if query is None else query)
         if rows.description is None:
             raise DataFormatError(path, "the query selects nothing")
         names = [column[0] for column in rows.description]
@@ -69,17 +72,17 @@ def load_duckdb(con, path, name, query=None):
             "union all select schema_name, view_name from duckdb_views() "
             "where database_name = 'file' and not internal order by all"
         ).fetchall()
-        if query is None:
-            table = _only(path, [table for _, table in found])
-            schema = next(schema for schema, t in found if t == table)
-            query = f"select * from file.{identifier(schema)}.{identifier(table)}"
-        else:
-            con.execute("use file")
+        tables = [table for _, table in found]
+        if query is None or _is_one_by_another_name(tables):
+            _only(path, tables)
+            table = ".".join(map(identifier, found[0]))
+            con.execute(f"create or replace temp view data as select * from file.{table}")
+        con.execute("use file")
     except duckdb.OutOfMemoryException:
         raise
     except duckdb.Error as error:
         raise DataFormatError(path, f"not a readable DuckDB file ({first_line(error)})") from error
-    piece = answer(con, query, name, path)
+    piece = answer(con, _ALL if query is None else query, name, path)
     con.execute("use memory")
     return piece
 
@@ -105,6 +108,11 @@ def answer(con, query, name, place):
     ((n_rows,),) = con.execute(f"select count(*) from memory.main.{name}").fetchall()
     names = [row[0] for row in described]
     return Piece(f"memory.main.{name}", names, [row[1] for row in described], n_rows)
+
+
+def _is_one_by_another_name(tables):
+    """Whether a query may call the only table of a database ``data``, as of any other source."""
+    return len(tables) == 1 and tables[0].lower() != "data"
 
 
 def _only(path, tables):

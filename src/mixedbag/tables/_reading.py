@@ -34,7 +34,8 @@ def read(source: Any, roles: Roles, query: str | None = None) -> BagData:
     roles : Roles
         Which columns hold what.
     query : str, optional
-        A select statement; the table is called ``data`` in it, those of a database by their names.
+        A select statement; the table is called ``data`` in it, several of a database by their
+        names.
 
     Returns
     -------
@@ -78,7 +79,8 @@ def read_blocks(
     rows : int
         Instances a block, at least, except in the last.
     query : str, optional
-        A select statement; the table is called ``data`` in it, those of a database by their names.
+        A select statement; the table is called ``data`` in it, several of a database by their
+        names.
 
     Yields
     ------
@@ -241,7 +243,8 @@ def read_labels(
     known : callable
         Tells whether a text names a bag.
     query : str, optional
-        A select statement; the table is called ``data`` in it, those of a database by their names.
+        A select statement; the table is called ``data`` in it, several of a database by their
+        names.
 
     Returns
     -------
