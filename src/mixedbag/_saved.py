@@ -25,7 +25,7 @@ HELPERS = {
     "ClassBlend": "mixedbag.comparison._blend.ClassBlend",
     "ClassModel": "mixedbag.comparison._models.ClassModel",
     "CountAccount": "mixedbag.comparison._accounts.CountAccount",
-    "EstimatorEnsemble": "mixedbag.boosting._estimators.EstimatorEnsemble",
+    "EstimatorEnsemble": "mixedbag.boosting._search.EstimatorEnsemble",
     "ExtraTrees": "mixedbag._forests.ExtraTrees",
     "InstanceOdds": "mixedbag._account.any.InstanceOdds",
     "LinearFeatures": "mixedbag.disjunctive._features.LinearFeatures",
@@ -41,7 +41,7 @@ HELPERS = {
     "StumpEnsemble": "mixedbag.boosting._grid.StumpEnsemble",
     "SumAccount": "mixedbag.comparison._accounts.SumAccount",
     "ThresholdedRBFFeatures": "mixedbag.disjunctive._features.ThresholdedRBFFeatures",
-    "WeightedEstimator": "mixedbag.boosting._estimators.WeightedEstimator",
+    "WeightedEstimator": "mixedbag.boosting._search.WeightedEstimator",
 }
 
 # Public classes outside the families of learners. None of scikit-learn's runs a function of the

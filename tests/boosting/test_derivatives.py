@@ -1,12 +1,13 @@
 """Derivatives of every pooling × loss against finite differences, and extreme scores."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from mixedbag.boosting import _scores
-from mixedbag.boosting._scores import Directions, Scores, Sides
+from mixedbag.boosting._scores import ByArrays, Directions, Scores
 from mixedbag.engines import Labelled
 from tests.boosting.toys import LOSSES, POOLINGS, hessian, random_bags, total_loss
 
@@ -73,32 +74,48 @@ def test_derivatives_along_directions(pooling, loss, at_once, monkeypatch):
     )
 
 
-@pytest.mark.parametrize("at_once", [4, 2**14])
+class TwoSides:
+    """As codes of bags, whose slots say which instances are on the left."""
+
+    def __init__(self, is_left, offsets):
+        self.is_left, self.offsets = is_left, offsets
+
+    def left_of(self, slot, cut):
+        return self.is_left[slot]
+
+    def shares(self, slots, cuts, weight):
+        sides = np.stack([self.is_left, ~self.is_left], axis=1)[slots] * weight
+        return np.add.reduceat(sides, self.offsets[:-1], axis=2)
+
+
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
-@pytest.mark.parametrize("pooling", [p for p in POOLINGS if p.moves_by_sides], ids=repr)
-def test_stumps_are_followed_without_instances(pooling, loss, at_once, monkeypatch):
-    """The O(bags) path gives the same losses and derivatives as moving every instance."""
-    monkeypatch.setattr(_scores, "BAGS_A_PASS", at_once)
+@pytest.mark.parametrize("pooling", POOLINGS, ids=repr)
+def test_stumps_are_followed_as_directions(pooling, loss):
+    """Loops give the same losses and derivatives as moving every instance by arrays."""
     here = derivatives(pooling, loss)
-    rng = np.random.default_rng(3)
-    masks = rng.random((2, len(here.weights))) < 0.5
-    left, right = np.array([1.0, 0.3]), np.array([-1.0, 2.0])
-    shares = np.array(
-        [
-            [np.add.reduceat(here.weights * m, here.at.offsets[:-1]) for m in (mask, ~mask)]
-            for mask in masks
-        ]
-    )
+    is_left = np.random.default_rng(3).random((2, len(here.weights))) < 0.5
+    left, right, slots = np.array([1.0, 0.3]), np.array([-1.0, 2.0]), np.arange(2)
     lengths = np.array([0.7, 0.2])
-    sides = Sides(here, shares, left, right)
-    moved = Directions(here, [np.where(m, a, b) for m, a, b in zip(masks, left, right)])
-    np.testing.assert_allclose(sides.follow(lengths), moved.follow(lengths), rtol=1e-9)
+    stumps = here.toward_stumps(TwoSides(is_left, here.at.offsets), slots, slots, left, right)
+    moved = Directions(here, [np.where(m, a, b) for m, a, b in zip(is_left, left, right)])
+    np.testing.assert_allclose(stumps.follow(lengths), moved.follow(lengths), rtol=1e-9)
     np.testing.assert_allclose(
-        sides.take([1]).follow(lengths[1:]), moved.follow(lengths)[1:], rtol=1e-9
+        stumps.take([1]).follow(lengths[1:]), moved.follow(lengths)[1:], rtol=1e-9
     )
-    constant = here.toward_constant(0.4).follow(lengths[:1])
-    everywhere = here.toward(np.full(len(here.weights), 0.4)).follow(lengths[:1])
-    np.testing.assert_allclose(constant, everywhere, rtol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1.0, 20.0, 300.0])
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+@pytest.mark.parametrize("pooling", POOLINGS, ids=repr)
+def test_derivatives_by_loops_are_those_by_arrays(pooling, loss, scale):
+    labelled = Labelled(*random_bags(seed=2))
+    values = scale * np.random.default_rng(4).normal(size=labelled.bags.n_instances).round(1)
+    values[1] = values[0]  # equal scores share their weight
+    scores = Scores.of(labelled, pooling, loss).plus(values)
+    loops, arrays = scores.derived(0.5), replace(scores, way=ByArrays()).derived(0.5)
+    for name in ("total", "pooled", "weights", "whole", "bend", "slope", "cross"):
+        ours, oracle = getattr(loops, name), getattr(arrays, name)
+        np.testing.assert_allclose(ours, oracle, rtol=1e-9, atol=1e-12, err_msg=name)
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
@@ -124,7 +141,7 @@ def test_scores_of_any_size_stay_finite(pooling, loss, scale):
         assert np.isfinite(here.total)
         assert np.isfinite(here.toward(np.ones(n)).follow(np.ones(1))).all()
         np.testing.assert_allclose(scores.loss_and_weight(level)[0], here.total)
-    for array in (here.pooled, here.weights, here.bend, here.slope, here.curve):
+    for array in (here.pooled, here.weights, here.bend, here.slope, here.cross):
         assert np.isfinite(array).all()
 
 

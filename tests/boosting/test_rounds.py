@@ -1,11 +1,10 @@
-"""Compiled rounds find the stumps that the search by arrays finds."""
+"""Poolings and losses in loops find the stumps that those in arrays find."""
 
 import numpy as np
 import pytest
 
 from mixedbag import Bags
 from mixedbag.boosting import (
-    ExpBinBoost,
     ExponentialLoss,
     LogisticLoss,
     NewtonStep,
@@ -13,11 +12,9 @@ from mixedbag.boosting import (
     PartitionStep,
     PooledBoostingClassifier,
     SignStep,
-    _loop,
-    _rounds,
+    _scores,
 )
-from mixedbag.boosting._search import StumpSearch
-from mixedbag.pooling import ISR, OWA, LogMeanExp, LogSumExp, Max, MeanProbability, NoisyOr
+from mixedbag.pooling import ISR, OWA, LogMeanExp, LogSumExp, NoisyOr
 
 
 def problem(seed, n_bags=30, largest=9):
@@ -38,11 +35,11 @@ def problem(seed, n_bags=30, largest=9):
 
 
 def both(model, data, monkeypatch):
-    """The model by compiled rounds, and by the search that they stand for."""
+    """The model by loops, and by the arrays that they stand for."""
     bags, y, weight = data
     fitted = model.fit(bags, y, sample_weight=weight)
     quick = fitted.ensemble_, fitted.objective_.copy()
-    monkeypatch.setattr(_loop, "quick_rounds", lambda search, scores: search)
+    monkeypatch.setattr(_scores, "_way", lambda *asked: _scores.ByArrays())
     plain = model.fit(bags, y, sample_weight=weight)
     return quick, (plain.ensemble_, plain.objective_)
 
@@ -67,7 +64,7 @@ STEPS = [SignStep(2), NewtonStep(3), NewtonStep(longest=0.3), PartitionStep()]
 @pytest.mark.parametrize(
     "pooling", [LogMeanExp(0.3), LogSumExp(4.0), ISR(), NoisyOr(), OWA(0.5)], ids=repr
 )
-def test_rounds_find_the_same_stumps(pooling, step, loss, rate, seed, monkeypatch):
+def test_loops_find_the_same_stumps(pooling, step, loss, rate, seed, monkeypatch):
     model = PooledBoostingClassifier(pooling, loss=loss, step=step, n_rounds=12, learning_rate=rate)
     assert_same(*both(model, problem(seed), monkeypatch))
 
@@ -75,35 +72,6 @@ def test_rounds_find_the_same_stumps(pooling, step, loss, rate, seed, monkeypatc
 @pytest.mark.kernel
 def test_large_bags_and_equal_scores_are_ordered_alike(monkeypatch):
     assert_same(*both(OWABoost(0.3, n_rounds=30), problem(5, 12, 120), monkeypatch))
-
-
-def test_what_is_not_known_is_left_to_the_search(monkeypatch):
-    bags, y, _ = problem(0)
-
-    def kind(model, bags=bags):
-        seen = []
-        whole = _rounds.quick_rounds
-
-        def spy(search, scores):
-            seen.append(type(whole(search, scores)))
-            return search
-
-        monkeypatch.setattr(_loop, "quick_rounds", spy)
-        model.fit(bags, y)
-        return seen[0]
-
-    assert kind(ExpBinBoost()) is _rounds.Rounds
-    for model in (
-        ExpBinBoost(exhaustive=True, n_rounds=2),
-        OWABoost(average="probabilities", n_rounds=2),
-        PooledBoostingClassifier(Max(), n_rounds=2),
-        PooledBoostingClassifier(MeanProbability(), n_rounds=2),
-        PooledBoostingClassifier(OWA(), step=SignStep(), n_rounds=2),
-        ExpBinBoost(n_rounds=2, n_jobs=2),
-    ):
-        assert kind(model) is StumpSearch, model
-    monkeypatch.setattr(_rounds, "FEW", 3)
-    assert kind(ExpBinBoost()) is StumpSearch
 
 
 @pytest.mark.kernel

@@ -58,9 +58,9 @@ def test_singular_curvature_gives_a_finite_step():
 def test_ties_go_to_the_first_cell():
     gain = np.array([1.0, 2.0, 2.0 + 1e-13, -np.inf, 5.0, 5.0, -np.inf])
     grid = Grid.from_thresholds([[0.0, 1.0, 2.0], [0.0, 1.0]], [False, False])
-    np.testing.assert_array_equal(steps.best_cells(gain, grid), [1, 4])
+    np.testing.assert_array_equal(steps.best_cells(gain, grid.cells), [1, 4])
     nothing = np.full(7, -np.inf)
-    np.testing.assert_array_equal(steps.best_cells(nothing, grid), [0, 4])
+    np.testing.assert_array_equal(steps.best_cells(nothing, grid.cells), [0, 4])
 
 
 def exponentials(rng, n):

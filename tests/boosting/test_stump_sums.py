@@ -10,6 +10,7 @@ from mixedbag.boosting._grid import MAX_CELLS, Grid, common_grid
 from mixedbag.boosting._scores import Scores
 from mixedbag.boosting.steps import class_sums, newton_sums
 from mixedbag.engines import Labelled, LocalBlocks
+from mixedbag.pooling import bag_sum
 from tests.boosting.toys import LOSSES, POOLINGS, hessian, random_bags, side_values
 
 
@@ -67,7 +68,7 @@ def test_codes_of_large_bags_give_the_same_sums(kind):
     codes = rng.integers(0, np.diff(grid.cells)[slots])
     for asked in (
         lambda codes_of: codes_of.class_sums(q, sign > 0),
-        lambda codes_of: codes_of.newton_sums(q, d, slope, cross),
+        lambda codes_of: codes_of.newton_sums(q, bag_sum(q, bags.offsets), d, slope, cross),
         lambda codes_of: codes_of.shares(slots, codes, q),
         lambda codes_of: codes_of.left_of(slots[0], codes[0]),
     ):
@@ -202,6 +203,28 @@ def test_codes_are_sorted_inside_bags_of_any_size(size):
             np.testing.assert_array_equal(
                 np.sort(codes.order[slot, begin:end]), np.arange(end - begin)
             )
+
+
+EXTREMES = {
+    "range beyond floats": np.tile([1e308, -1e308, 0.0, 1.0, 2.0], 200),
+    "long tails": np.exp(30 * np.random.default_rng(0).normal(size=1000)),
+    "one threshold": np.tile([0.0, 5e-324], 500),
+    "constant": np.ones(1000),
+    "single precision": np.random.default_rng(1).normal(size=1000).astype(np.float32),
+    "missing": np.where(np.arange(1000) % 3 == 0, np.nan, np.arange(1000.0) ** 2),
+}
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("kind", EXTREMES)
+def test_buckets_never_change_a_code(kind):
+    column = EXTREMES[kind]
+    grid = Grid.from_instances(column[:, None])
+    codes = LargeBagCodes.of(Bags(column[:, None], np.arange(0, 1001, 10)), grid).codes
+    for slot in range(len(grid.feature)):
+        expected = np.searchsorted(grid.thresholds, column.astype(float)) + grid.shift[slot]
+        expected[np.isnan(column)] = grid.missing[slot]
+        np.testing.assert_array_equal(codes[slot], expected)
 
 
 def test_thresholds_are_midpoints_between_distinct_values():

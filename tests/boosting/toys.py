@@ -46,8 +46,7 @@ def hessian(here, bag):
     """The block of the Hessian that belongs to one bag, as a full matrix."""
     rows = slice(here.at.offsets[bag], here.at.offsets[bag + 1])
     q = here.weights[rows]
-    cross = here.curve[bag] + here.slope[bag] * here.rank[bag]
-    return here.slope[bag] * np.diag(here.bend[rows]) + cross * np.outer(q, q)
+    return here.slope[bag] * np.diag(here.bend[rows]) + here.cross[bag] * np.outer(q, q)
 
 
 def side_values(column, threshold, missing_left):

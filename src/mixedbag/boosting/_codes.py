@@ -19,10 +19,10 @@ from numba import njit
 
 from mixedbag.boosting._grid import Grid, code_of
 from mixedbag.boosting._sparse_codes import SparseCodes
-from mixedbag.pooling import bag_sum
 
-FEW = 24  # up to here insertion sort beats counting
+FEW = 32  # up to here to compare all pairs beats counting
 LARGE = 256  # instances a bag: as many as there are codes
+BUCKETS = 4096  # a feature: nearly every one has one threshold or none
 IN_CACHE = 4096  # instances whose weights stay there while all slots pass over them
 
 
@@ -33,13 +33,20 @@ class Codes(Protocol):
         """Sums of `size` left of every threshold, of shape (n_cells, 2): negative, positive."""
 
     def newton_sums(
-        self, weight: np.ndarray, bend: np.ndarray, slope: np.ndarray, cross: np.ndarray
+        self,
+        weight: np.ndarray,
+        whole: np.ndarray,
+        bend: np.ndarray,
+        slope: np.ndarray,
+        cross: np.ndarray,
+        lam: float = 0.0,
     ) -> np.ndarray:
         """(v_L, u_LL, u_LR) at every threshold, of shape (n_cells, 3).
 
-        With Q the sum of the instances' `weight` q on the left of a bag, T that of the whole bag,
+        With Q the sum of the instances' `weight` q on the left of a bag, T that of the `whole` bag,
         and `bend` d the diagonal of the pooling's second derivative, a bag adds
         v_L = slope·Q, u_LL = slope·Σ_left d + cross·Q², u_LR = cross·Q·(T − Q).
+        A `lam` above zero says that d = lam·q, T = 1 and cross = |slope| − lam·slope.
         """
 
     def left_of(self, slot: int, cut: int) -> np.ndarray:
@@ -72,7 +79,7 @@ class DenseCodes:
         codes = _encoded(bags, grid)
         small = bags.sizes.max(initial=0) <= 2**16
         order = np.empty(codes.shape, np.uint16 if small else np.uint32)
-        _sort_bags(codes, order, bags.offsets, np.empty(256, np.int64))
+        _sort_bags(codes, order, bags.offsets, np.empty(256, np.int32))
         return cls(bags.offsets, grid.cells, codes, order)
 
     def class_sums(self, size, positive):
@@ -80,10 +87,10 @@ class DenseCodes:
         _class_sums(self.codes, self.order, self.offsets, self.cells, size, positive, sums)
         return sums
 
-    def newton_sums(self, weight, bend, slope, cross):
-        total, sums = bag_sum(weight, self.offsets), np.zeros((self.cells[-1], 3))
-        by_bag = weight, bend, slope, cross, total
-        _newton_sums(self.codes, self.order, self.offsets, self.cells, *by_bag, sums)
+    def newton_sums(self, weight, whole, bend, slope, cross, lam=0.0):
+        sums = np.zeros((self.cells[-1], 3))
+        given = weight, bend, slope, cross, whole, lam
+        _newton_sums(self.codes, self.order, self.offsets, self.cells, *given, sums)
         return sums
 
     def left_of(self, slot, cut):
@@ -114,9 +121,9 @@ class LargeBagCodes:
         _class_sums_by_code(self.codes, self.offsets, self.cells, size, positive, sums)
         return sums
 
-    def newton_sums(self, weight, bend, slope, cross):
-        total, sums = bag_sum(weight, self.offsets), np.zeros((self.cells[-1], 3))
-        by_bag, by_code = (weight, bend, slope, cross, total), np.empty((256, 2))
+    def newton_sums(self, weight, whole, bend, slope, cross, lam=0.0):
+        sums, by_code = np.zeros((self.cells[-1], 3)), np.empty((256, 2))
+        by_bag = weight, bend, slope, cross, whole
         _newton_sums_by_code(self.codes, self.offsets, self.cells, *by_bag, by_code, sums)
         return sums
 
@@ -132,9 +139,30 @@ class LargeBagCodes:
 def _encoded(bags, grid):
     """Codes of all instances, one row a slot."""
     codes = np.empty((len(grid.feature), bags.n_instances), np.uint8)
-    slots = grid.feature, grid.shift, grid.missing
-    _encode(bags.instances, bags.offsets, *slots, grid.thresholds, grid.start, codes)
+    slots, buckets = (grid.feature, grid.shift, grid.missing), _buckets(grid, bags.n_instances)
+    _encode(bags.instances, bags.offsets, *slots, grid.thresholds, grid.start, *buckets, codes)
     return codes
+
+
+def _buckets(grid, n_instances):
+    """Where to look for a value among the thresholds: buckets of equal width for each feature.
+
+    Returns where they begin and how many there are to a unit, by feature, and how many thresholds
+    lie in buckets before each.
+    """
+    n_features, counts = len(grid.start) - 1, np.diff(grid.start)
+    n_buckets = max(1, min(BUCKETS, n_instances // 64, 2**22 // n_features))
+    some = np.flatnonzero(counts)
+    lowest, scale = np.zeros((2, n_features))
+    lowest[some] = grid.thresholds[grid.start[some]]
+    feature = np.repeat(np.arange(n_features), counts)
+    with np.errstate(all="ignore"):  # whatever comes of the extremes never falls from x to x
+        scale[some] = n_buckets / (grid.thresholds[grid.start[some + 1] - 1] - lowest[some])
+        place = (grid.thresholds - lowest[feature]) * scale[feature]
+    bucket = np.where(place > 0.0, np.minimum(place, n_buckets - 1), 0.0).astype(np.int64)
+    before = np.zeros((n_features, n_buckets + 1), np.uint8)
+    np.add.at(before, (feature, bucket + 1), 1)
+    return lowest, scale, np.cumsum(before, axis=1, out=before)
 
 
 # Kernels. Row numbers are unsigned where they can: what cannot be negative is not checked. They
@@ -142,57 +170,65 @@ def _encoded(bags, grid):
 
 
 @njit(cache=True, nogil=True)
-def _encode(instances, offsets, feature, shift, missing, thresholds, start, codes):
-    """Fill `codes`, bag after bag."""
+def _encode(
+    instances, offsets, feature, shift, missing, thresholds, start, lowest, scale, before, codes
+):
+    """Fill `codes`, bag after bag; only the thresholds in the value's own bucket are searched."""
+    last = before.shape[1] - 2.0
     for bag in range(len(offsets) - 1):
         for slot in range(len(feature)):
             f = feature[slot]
-            low, high, lowest, nowhere = start[f], start[f + 1], shift[slot], missing[slot]
+            # Bytes that are written might be any of these, had they no names of their own.
+            first, begin, width, earlier = start[f], lowest[f], scale[f], before[f]
+            lowest_code, nowhere = shift[slot], missing[slot]
             for row in range(offsets[bag], offsets[bag + 1]):
+                x = instances[row, f]
+                place = (x - begin) * width
+                bucket = np.uint64(np.int64(min(place, last)) if place > 0.0 else 0)
+                low, high = np.int64(earlier[bucket]), np.int64(earlier[bucket + np.uint64(1)])
                 codes[slot, row] = code_of(
-                    instances[row, f], thresholds, low, high, lowest, nowhere
+                    x, thresholds, first + low, first + high, lowest_code + low, nowhere
                 )
 
 
 @njit(cache=True, nogil=True)
-def _sort_bags(codes, order, offsets, counts):
-    """Sort the codes of every bag, and fill `order`; `counts` is scratch."""
+def _sort_bags(codes, order, offsets, scratch):
+    """Sort the codes of every bag, and fill `order`."""
     for slot in range(len(codes)):
         for bag in range(len(offsets) - 1):
             begin, end = offsets[bag], offsets[bag + 1]
-            _sort_bag(codes[slot, begin:end], order[slot, begin:end], counts)
+            _sort_bag(codes[slot, begin:end], order[slot, begin:end], scratch)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _sort_bag(codes, order, counts):
+def _sort_bag(codes, order, scratch):
     """Sort the codes of one bag in place, remembering where each came from."""
-    n = len(codes)
+    n = np.uint64(len(codes))
     if n <= FEW:
         for j in range(n):
-            code = codes[j]
-            k = j
-            while k > 0 and codes[k - 1] > code:
-                codes[k] = codes[k - 1]
-                order[k] = order[k - 1]
-                k -= 1
-            codes[k] = code
-            order[k] = j
-    else:
-        for code in range(len(counts)):
-            counts[code] = 0
+            scratch[j] = np.int32(codes[j]) * np.int32(FEW) + np.int32(j)
         for j in range(n):
-            counts[codes[j]] += 1
+            key, rank = scratch[j], np.uint64(0)
+            for k in range(n):
+                rank += np.uint64(scratch[k] < key)
+            order[rank] = j
+            codes[rank] = key // np.int32(FEW)
+    else:
+        for code in range(len(scratch)):
+            scratch[code] = 0
+        for j in range(n):
+            scratch[codes[j]] += 1
         place = 0
-        for code in range(len(counts)):
-            here = counts[code]
-            counts[code] = place
+        for code in range(len(scratch)):
+            here = scratch[code]
+            scratch[code] = place
             place += here
         for j in range(n):
-            order[counts[codes[j]]] = j
-            counts[codes[j]] += 1
+            order[scratch[codes[j]]] = j
+            scratch[codes[j]] += 1
         place = 0
-        for code in range(len(counts)):
-            while place < counts[code]:
+        for code in range(len(scratch)):
+            while place < scratch[code]:
                 codes[place] = code
                 place += 1
 
@@ -214,7 +250,8 @@ def _class_sums(codes, order, offsets, cells, size, positive, sums):
 
 
 @njit(cache=True, nogil=True)
-def _newton_sums(codes, order, offsets, cells, weight, bend, slope, cross, total, sums):
+def _newton_sums(codes, order, offsets, cells, weight, bend, slope, cross, whole, lam, sums):
+    """Adding is what takes time: two sums an instance where `lam` tells the rest, else three."""
     n_bags = len(offsets) - 1
     together = 1 + IN_CACHE * n_bags // len(weight)
     for first in range(0, n_bags, together):
@@ -224,27 +261,46 @@ def _newton_sums(codes, order, offsets, cells, weight, bend, slope, cross, total
             for bag in range(first, min(first + together, n_bags)):
                 begin, end = np.uint64(offsets[bag]), np.uint64(offsets[bag + 1])
                 s, c = slope[bag], cross[bag]
-                whole = c * total[bag]
-                left = 0.0
-                for k in range(begin, end):
-                    row = begin + np.uint64(place[k])
-                    q = weight[row]
-                    square = c * q * (2.0 * left + q)  # the growth of cross·Q²
-                    left += q
-                    cell = np.uint64(code[k])
-                    here[cell, 0] += s * q
-                    here[cell, 1] += s * bend[row] + square
-                    here[cell, 2] += whole * q - square
+                outer, left = c * whole[bag], 0.0
+                falls = np.uint64(s < 0.0)
+                if lam > 0.0:
+                    for k in range(begin, end):
+                        cell, q = np.uint64(code[k]), weight[begin + np.uint64(place[k])]
+                        square = c * q * (2.0 * left + q)
+                        left += q
+                        here[cell, falls] += s * q
+                        here[cell, 2] += square
+                else:
+                    for k in range(begin, end):
+                        row = begin + np.uint64(place[k])
+                        cell, q = np.uint64(code[k]), weight[row]
+                        square = c * q * (2.0 * left + q)  # the growth of cross·Q²
+                        left += q
+                        here[cell, 0] += s * q
+                        here[cell, 1] += s * bend[row] + square
+                        here[cell, 2] += outer * q - square
+    if lam > 0.0:
+        for cell in range(len(sums)):
+            rises, falls_by = sums[cell, 0], sums[cell, 1]
+            v = rises + falls_by
+            u = lam * v + sums[cell, 2]
+            sums[cell, 0], sums[cell, 1], sums[cell, 2] = v, u, (rises - falls_by) - u
     _accumulate(cells, sums)
 
 
 @njit(cache=True, nogil=True)
 def _accumulate(cells, sums):
-    """Sums of the cells of every slot up to each."""
+    """Sums of the cells of every slot up to each; of two or three kinds."""
+    third = sums.shape[1] - 1
     for slot in range(len(cells) - 1):
-        for cell in range(cells[slot] + 1, cells[slot + 1]):
-            for j in range(sums.shape[1]):
-                sums[cell, j] += sums[cell - 1, j]
+        a = b = c = 0.0  # in registers: through memory, each would wait for the one before
+        for cell in range(cells[slot], cells[slot + 1]):
+            a += sums[cell, 0]
+            b += sums[cell, 1]
+            sums[cell, 0], sums[cell, 1] = a, b
+            if third == 2:
+                c += sums[cell, 2]
+                sums[cell, 2] = c
 
 
 @njit(cache=True, nogil=True)
@@ -258,19 +314,20 @@ def _mark_left(codes, order, offsets, slot, cut, left):
 
 @njit(cache=True, nogil=True)
 def _shares(codes, order, offsets, slots, cuts, weight, sides):
-    for stump in range(len(slots)):
-        code, place, cut = codes[slots[stump]], order[slots[stump]], cuts[stump]
-        for bag in range(len(offsets) - 1):
-            begin, end = np.uint64(offsets[bag]), np.uint64(offsets[bag + 1])
-            below = above = 0.0
-            for k in range(begin, end):
-                q = weight[begin + np.uint64(place[k])]
-                if code[k] <= cut:
-                    below += q
-                else:
-                    above += q
-            sides[stump, 0, bag] = below
-            sides[stump, 1, bag] = above
+    n_bags = len(offsets) - 1
+    together = 1 + IN_CACHE * n_bags // len(weight)
+    for first in range(0, n_bags, together):
+        for stump in range(len(slots)):
+            code, place, cut = codes[slots[stump]], order[slots[stump]], cuts[stump]
+            for bag in range(first, min(first + together, n_bags)):
+                begin, end = np.uint64(offsets[bag]), np.uint64(offsets[bag + 1])
+                below = above = 0.0
+                for k in range(begin, end):
+                    q, is_left = weight[begin + np.uint64(place[k])], code[k] <= cut
+                    below += q if is_left else 0.0  # without a branch
+                    above += 0.0 if is_left else q
+                sides[stump, 0, bag] = below
+                sides[stump, 1, bag] = above
 
 
 @njit(cache=True, nogil=True)

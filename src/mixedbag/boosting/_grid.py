@@ -189,17 +189,16 @@ class Grid:
 @njit(cache=True, nogil=True, inline="always")
 def code_of(x, thresholds, first, last, shift, missing):
     """Number of the cell that holds `x`: how many thresholds lie below it."""
-    code = missing
-    if not np.isnan(x):
-        low, width = np.uint64(first), np.uint64(last - first)
-        while width > 0:
-            half = width >> np.uint64(1)
-            # Branch-free but for the loop: a wrong guess would cost more than the search.
-            step = np.uint64(thresholds[low + half] < x) * (half + np.uint64(1))
-            low += step
-            width = half - np.uint64(step > 0) * (np.uint64(1) - (width & np.uint64(1)))
-        code = np.int64(low) - first + shift
-    return code
+    if np.isnan(x):
+        return missing
+    low, width = np.uint64(first), np.uint64(last - first)
+    while width > 0:
+        half = width >> np.uint64(1)
+        # Branch-free but for the loop: a wrong guess would cost more than the search.
+        step = np.uint64(thresholds[low + half] < x) * (half + np.uint64(1))
+        low += step
+        width = half - np.uint64(step > 0) * (np.uint64(1) - (width & np.uint64(1)))
+    return np.int64(low) - first + shift
 
 
 def common_grid(blocks) -> Grid:

@@ -17,11 +17,9 @@ from mixedbag._parameters import between, having, whole
 from mixedbag.bags import Bags
 from mixedbag.base import BagClassifier, LogOddsMixin
 from mixedbag.boosting._codes import encode
-from mixedbag.boosting._estimators import EstimatorEnsemble, EstimatorSearch
 from mixedbag.boosting._grid import StumpEnsemble, common_grid
-from mixedbag.boosting._rounds import quick_rounds
 from mixedbag.boosting._scores import Scores
-from mixedbag.boosting._search import Standing, StumpSearch
+from mixedbag.boosting._search import EstimatorEnsemble, EstimatorSearch, Standing, StumpSearch
 from mixedbag.engines.local import Labelled, LocalBlocks
 from mixedbag.exceptions import InputError
 
@@ -146,8 +144,7 @@ class BoostedBags(Staged, LogOddsMixin, BagClassifier, ABC):
             watch = Watch(held_out, self._pooling, self._loss, self.intercept_)
         if self.estimator is None:
             grid, codes = _coded(train)
-            stumps = StumpSearch(codes, grid, self._step, self.learning_rate)
-            search: Any = quick_rounds(stumps, standing.scores)
+            search: Any = StumpSearch(codes, grid, self._step, self.learning_rate)
         else:
             rng = np.random.RandomState(seed)
             search = EstimatorSearch.of(train, self.estimator, rng, self.learning_rate)

@@ -49,8 +49,8 @@ class SparseCodes:
         totals = np.bincount(positive[self.bag_of], weights=size, minlength=2)
         return _class_sums(*self._entries(), self.bag_of, self.cells, size, positive, totals)
 
-    def newton_sums(self, weight, bend, slope, cross):
-        total, total_bend = bag_sum(weight, self.offsets), bag_sum(bend, self.offsets)
+    def newton_sums(self, weight, whole, bend, slope, cross, lam=0.0):
+        total_bend = bag_sum(bend, self.offsets)
         return _newton_sums(
             *self._entries(),
             self.bag_of,
@@ -59,7 +59,7 @@ class SparseCodes:
             bend,
             slope,
             cross,
-            total,
+            whole,
             total_bend,
         )
 

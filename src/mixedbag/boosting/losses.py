@@ -7,9 +7,13 @@ float, stay within range; steps and thresholds do not depend on it.
 """
 
 from dataclasses import dataclass
+from math import exp, log1p
 
 import numpy as np
+from numba import njit
 from scipy.special import expit
+
+from mixedbag._solvers import INNER
 
 __all__ = ["ExponentialLoss", "LogisticLoss"]
 
@@ -76,3 +80,22 @@ class LogisticLoss:
             -miss * scale,
             miss * expit(margin) * scale,
         )
+
+
+_EXPONENTIAL, _LOGISTIC = 0, 1
+LOOPS = {ExponentialLoss: _EXPONENTIAL, LogisticLoss: _LOGISTIC}  # as loops know them
+
+
+@njit(error_model="numpy", **INNER)
+def loss_of(loss, margin, level):
+    """The same of one bag, for loops."""
+    if loss == _EXPONENTIAL:
+        value = exp(min(max(-margin - level, -LARGEST), LARGEST))
+        return value, -value, value
+    scale = exp(min(max(-level, -LARGEST), LARGEST))
+    odds = exp(-abs(margin))
+    likely = 1.0 / (1.0 + odds)
+    hit = likely if margin >= 0.0 else odds * likely
+    miss = odds * likely if margin >= 0.0 else likely
+    value = log1p(odds) + max(-margin, 0.0)
+    return value * scale, -miss * scale, hit * miss * scale

@@ -8,8 +8,8 @@ from sklearn.utils.validation import has_fit_parameter
 
 from mixedbag._parameters import at_least, having, one_of, whole
 from mixedbag.base import BagClassifier
-from mixedbag.boosting._estimators import EstimatorEnsemble, WeightedEstimator
 from mixedbag.boosting._loop import Staged, split
+from mixedbag.boosting._search import EstimatorEnsemble, WeightedEstimator
 from mixedbag.engines.local import Labelled, LocalBlocks
 from mixedbag.exceptions import InputError
 from mixedbag.pooling import Majority, Mean, bag_sum, spread

@@ -42,8 +42,8 @@ def class_sums(codes: Codes, here: Derivatives) -> np.ndarray:
 
 def newton_sums(codes: Codes, here: Derivatives) -> np.ndarray:
     """(v_L, u_LL, u_LR) at every threshold: slope and curvature in a stump's two values."""
-    cross = here.curve + here.slope * here.rank
-    return codes.newton_sums(here.weights, here.bend, here.slope, cross)
+    curvature = here.whole, here.bend, here.slope, here.cross, here.way.even_lam
+    return codes.newton_sums(here.weights, *curvature)
 
 
 @dataclass(frozen=True)
@@ -80,12 +80,9 @@ class SignStep:
 
     def candidates(self, sums: np.ndarray, grid: Grid, loss: float, weight: float) -> Candidates:
         """The steepest stump of each of the most promising slots."""
-        total = sums[grid.cells[1] - 1]
-        below = sums[:, 1] - sums[:, 0]
-        above = (total[1] - total[0]) - below
-        edge = np.where(grid.is_cut, np.abs(below) + np.abs(above), -np.inf)
+        edge = class_gains(False, sums, grid)
         cell = _worth_trying(edge, grid, self.n_candidates)
-        left, right = (np.where(side[cell] < 0, -1.0, 1.0) for side in (below, above))
+        left, right = (np.where(n > p, -1.0, 1.0) for n, p in _sides(sums, grid, cell))
         # AdaBoost's weight, exact for bags of one and a good start for others.
         length = np.arctanh(np.clip(edge[cell] / loss, 1e-3, 1 - 1e-9))
         return Candidates(cell, left, right, np.minimum(length, LONGEST))
@@ -169,16 +166,12 @@ class PartitionStep:
 
     def candidates(self, sums: np.ndarray, grid: Grid, loss: float, weight: float) -> Candidates:
         """The purest partition of each of the most promising slots."""
-        total = sums[grid.cells[1] - 1]
-        above = np.maximum(total - sums, 0.0)
-        sums = np.maximum(sums, 0.0)  # sparse sums are differences
-        error = np.sqrt(sums[:, 0] * sums[:, 1]) + np.sqrt(above[:, 0] * above[:, 1])
-        gain = np.where(grid.is_cut, total.sum() - 2.0 * error, -np.inf)
+        gain = class_gains(True, sums, grid)
         cell = _worth_trying(gain, grid, self.n_candidates)
-        smooth = total.sum() / (2.0 * weight)
+        smooth = sums[grid.cells[1] - 1].sum() / (2.0 * weight)
         left, right = (
-            0.5 * np.log((side[cell, 1] + smooth) / (side[cell, 0] + smooth))
-            for side in (sums, above)
+            0.5 * np.log((np.maximum(p, 0.0) + smooth) / (np.maximum(n, 0.0) + smooth))
+            for n, p in _sides(sums, grid, cell)
         )
         return Candidates(cell, left, right, np.ones(len(cell)))
 
@@ -187,7 +180,7 @@ def _worth_trying(gain, grid, n):
     """The best cells of the `n` most promising slots; all cells that are cuts if `n` is None."""
     if n is None:
         return np.flatnonzero(grid.is_cut)
-    best = best_cells(gain, grid)
+    best = best_cells(gain, grid.cells)
     return best[most_promising(gain[best], n)]
 
 
@@ -199,11 +192,59 @@ def most_promising(gain, n):
     return np.argsort(-digits, kind="stable")[:n]
 
 
-def best_cells(gain, grid) -> np.ndarray:
+def best_cells(gain, cells) -> np.ndarray:
     """The cell with the largest gain in every slot; the first of those that tie."""
-    top = np.maximum.reduceat(gain, grid.cells[:-1])
-    ties = gain >= (top - TIE * np.abs(top))[grid.slot]
-    return np.minimum.reduceat(np.where(ties, np.arange(len(gain)), len(gain)), grid.cells[:-1])
+    best = np.empty(len(cells) - 1, np.int64)
+    _fill_best_cells(gain, cells, best)
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _fill_best_cells(gain, cells, best):
+    for slot in range(len(best)):
+        first, last = cells[slot], cells[slot + 1]
+        # Four at a time: one after the other, each would wait for the one before.
+        a = b = c = d = -np.inf
+        for cell in range(first, last - 3, 4):
+            a, b = max(a, gain[cell]), max(b, gain[cell + 1])
+            c, d = max(c, gain[cell + 2]), max(d, gain[cell + 3])
+        top = max(max(a, b), max(c, d))
+        for cell in range(last - (last - first) % 4, last):
+            top = max(top, gain[cell])
+        cell = first
+        while gain[cell] < top - TIE * abs(top):
+            cell += 1
+        best[slot] = cell
+
+
+def _sides(sums, grid, cell):
+    """Sums of negative and of positive bags, left and right of some cuts."""
+    left = sums[cell].T
+    return left, sums[grid.cells[grid.slot[cell] + 1] - 1].T - left
+
+
+def class_gains(by_purity, sums, grid):
+    """How well every cell tells the classes apart, by signs (|v_L| + |v_R|) or by purity."""
+    gain = np.empty(len(sums))
+    _fill_class_gains(by_purity, sums, grid.cells, grid.is_cut, gain)
+    return gain
+
+
+@njit(cache=True, nogil=True)
+def _fill_class_gains(by_purity, sums, cells, is_cut, gain):
+    for slot in range(len(cells) - 1):
+        last = cells[slot + 1] - 1
+        n, p = sums[last, 0], sums[last, 1]
+        for cell in range(cells[slot], last + 1):
+            a, b = sums[cell, 0], sums[cell, 1]
+            if by_purity:
+                # Sparse sums are differences, and may be below zero.
+                error = np.sqrt(max(a, 0.0) * max(b, 0.0))
+                error += np.sqrt(max(n - a, 0.0) * max(p - b, 0.0))
+                found = (n + p) - 2.0 * error
+            else:
+                found = abs(b - a) + abs((p - n) - (b - a))
+            gain[cell] = found if is_cut[cell] else -np.inf
 
 
 def newton_gains(sums, cells, is_cut, longest):

@@ -182,7 +182,10 @@ class LocalBlocks:
 
     def _each(self, function, args):
         columns = [arg.blocks if isinstance(arg, LocalBlocks) else repeat(arg) for arg in args]
-        return list(in_threads(function, list(zip(self.blocks, *columns)), self.n_jobs))
+        calls = list(zip(self.blocks, *columns))
+        if len(calls) == 1:  # the usual case, and many rounds are made of such calls
+            return [function(*calls[0])]
+        return list(in_threads(function, calls, self.n_jobs))
 
 
 def in_threads(
