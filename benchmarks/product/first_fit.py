@@ -50,7 +50,9 @@ def _seconds(learner, cache):
 
 def table(rows):
     rows = sorted(rows, key=lambda row: -row["compiling (s)"])
-    notes = "CPU seconds of `fit` and `predict` on the toy problem of the learner's checks, imports "
+    notes = (
+        "CPU seconds of `fit` and `predict` on the toy problem of the learner's checks, imports "
+    )
     notes += f"not included. Longer than {AIM:.0f} s: "
     notes += ", ".join(row["learner"] for row in rows if row["compiling (s)"] > AIM) or "none"
     return [Table("Compiling", rows, notes + ".")]

@@ -80,8 +80,8 @@ class TwoSides:
     def __init__(self, is_left, offsets):
         self.is_left, self.offsets = is_left, offsets
 
-    def left_of(self, slot, cut):
-        return self.is_left[slot]
+    def left_of(self, slots, cuts):
+        return self.is_left[slots]
 
     def shares(self, slots, cuts, weight):
         sides = np.stack([self.is_left, ~self.is_left], axis=1)[slots] * weight

@@ -70,7 +70,7 @@ def test_codes_of_large_bags_give_the_same_sums(kind):
         lambda codes_of: codes_of.class_sums(q, sign > 0),
         lambda codes_of: codes_of.newton_sums(q, bag_sum(q, bags.offsets), d, slope, cross),
         lambda codes_of: codes_of.shares(slots, codes, q),
-        lambda codes_of: codes_of.left_of(slots[0], codes[0]),
+        lambda codes_of: codes_of.left_of(slots, codes),
     ):
         np.testing.assert_allclose(asked(large), asked(small), atol=1e-12)
 
@@ -141,9 +141,10 @@ def test_sides_and_shares(is_sparse):
         slot = grid.slot[cell]
         cut = cell - grid.cells[slot]
         left = side_values(dense[:, feature], threshold, goes_left)
-        np.testing.assert_array_equal(codes.left_of(slot, cut), left.astype(bool))
+        twice = np.array([slot, slot]), np.array([cut, cut])
+        np.testing.assert_array_equal(codes.left_of(*twice), [left.astype(bool)] * 2)
         expected = [np.add.reduceat(here.weights * m, bags.offsets[:-1]) for m in (left, 1 - left)]
-        shares = codes.shares(np.array([slot, slot]), np.array([cut, cut]), here.weights)
+        shares = codes.shares(*twice, here.weights)
         np.testing.assert_allclose(shares, [expected, expected])
 
 

@@ -49,8 +49,8 @@ class Codes(Protocol):
         A `lam` above zero says that d = lam·q, T = 1 and cross = |slope| − lam·slope.
         """
 
-    def left_of(self, slot: int, cut: int) -> np.ndarray:
-        """Which instances have a code up to `cut`."""
+    def left_of(self, slots: np.ndarray, cuts: np.ndarray) -> np.ndarray:
+        """Which instances have codes up to the cuts, of shape (n_cuts, n_instances)."""
 
     def shares(self, slots: np.ndarray, cuts: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Sums of `weight` in each bag left and right of some cuts, (n_cuts, 2, n_bags)."""
@@ -93,9 +93,9 @@ class DenseCodes:
         _newton_sums(self.codes, self.order, self.offsets, self.cells, *given, sums)
         return sums
 
-    def left_of(self, slot, cut):
-        left = np.empty(self.codes.shape[1], dtype=bool)
-        _mark_left(self.codes, self.order, self.offsets, slot, cut, left)
+    def left_of(self, slots, cuts):
+        left = np.empty((len(slots), self.codes.shape[1]), dtype=bool)
+        _mark_left(self.codes, self.order, self.offsets, slots, cuts, left)
         return left
 
     def shares(self, slots, cuts, weight):
@@ -127,8 +127,8 @@ class LargeBagCodes:
         _newton_sums_by_code(self.codes, self.offsets, self.cells, *by_bag, by_code, sums)
         return sums
 
-    def left_of(self, slot, cut):
-        return self.codes[slot] <= cut
+    def left_of(self, slots, cuts):
+        return self.codes[slots] <= cuts[:, None]
 
     def shares(self, slots, cuts, weight):
         sides = np.zeros((len(slots), 2, len(self.offsets) - 1))
@@ -160,9 +160,9 @@ def _buckets(grid, n_instances):
         scale[some] = n_buckets / (grid.thresholds[grid.start[some + 1] - 1] - lowest[some])
         place = (grid.thresholds - lowest[feature]) * scale[feature]
     bucket = np.where(place > 0.0, np.minimum(place, n_buckets - 1), 0.0).astype(np.int64)
-    before = np.zeros((n_features, n_buckets + 1), np.uint8)
-    np.add.at(before, (feature, bucket + 1), 1)
-    return lowest, scale, np.cumsum(before, axis=1, out=before)
+    shape = n_features, n_buckets + 1
+    inside = np.bincount(feature * shape[1] + bucket + 1, minlength=shape[0] * shape[1])
+    return lowest, scale, np.cumsum(inside.reshape(shape), axis=1, dtype=np.uint8)
 
 
 # Kernels. Row numbers are unsigned where they can: what cannot be negative is not checked. They
@@ -304,12 +304,14 @@ def _accumulate(cells, sums):
 
 
 @njit(cache=True, nogil=True)
-def _mark_left(codes, order, offsets, slot, cut, left):
-    code, place = codes[slot], order[slot]
-    for bag in range(len(offsets) - 1):
-        begin, end = np.uint64(offsets[bag]), np.uint64(offsets[bag + 1])
-        for k in range(begin, end):
-            left[begin + np.uint64(place[k])] = code[k] <= cut
+def _mark_left(codes, order, offsets, slots, cuts, left):
+    for stump in range(len(slots)):
+        code, place, cut = codes[slots[stump]], order[slots[stump]], cuts[stump]
+        is_left = left[stump]
+        for bag in range(len(offsets) - 1):
+            begin, end = np.uint64(offsets[bag]), np.uint64(offsets[bag + 1])
+            for k in range(begin, end):
+                is_left[begin + np.uint64(place[k])] = code[k] <= cut
 
 
 @njit(cache=True, nogil=True)

@@ -52,7 +52,8 @@ class Scores:
 
     def plus_stump(self, codes, slot, cut, left: float, right: float) -> "Scores":
         """The scores after a stump is added: `left` up to the cut, `right` beyond."""
-        return self.plus(np.where(codes.left_of(slot, cut), left, right))
+        (is_left,) = codes.left_of(np.array([slot]), np.array([cut]))
+        return self.plus(np.where(is_left, left, right))
 
     def derived(self, level: float) -> "Derivatives":
         """The derivatives of the loss here, all relative to ``exp(level)``."""
@@ -203,8 +204,8 @@ class ByArrays:
 
     def toward_stumps(self, here, codes, slots, cuts, left, right):
         """Steps along stumps."""
-        stumps = zip(slots, cuts, left, right)
-        return Directions(here, [np.where(codes.left_of(s, c), a, b) for s, c, a, b in stumps])
+        stumps = zip(codes.left_of(slots, cuts), left, right)
+        return Directions(here, [np.where(is_left, a, b) for is_left, a, b in stumps])
 
 
 class _ByLoops(ByArrays):
@@ -222,7 +223,7 @@ class _ByLoops(ByArrays):
         return Stumps(follow, (*given, *more), self.sides(here, codes, slots, cuts), left, right)
 
     def sides(self, here, codes, slots, cuts):
-        return np.array([codes.left_of(slot, cut) for slot, cut in zip(slots, cuts)])
+        return codes.left_of(slots, cuts)
 
 
 class Softly(_ByLoops):

@@ -63,15 +63,17 @@ class SparseCodes:
             total_bend,
         )
 
-    def left_of(self, slot, cut):
-        left = np.full(len(self.bag_of), self.zero[slot] <= cut)
-        stored = slice(self.first[slot], self.first[slot + 1])
-        left[self.rows[stored]] = self.codes[stored] <= cut
+    def left_of(self, slots, cuts):
+        left = np.empty((len(slots), len(self.bag_of)), dtype=bool)
+        for is_left, slot, cut in zip(left, slots, cuts):
+            is_left[:] = self.zero[slot] <= cut
+            stored = slice(self.first[slot], self.first[slot + 1])
+            is_left[self.rows[stored]] = self.codes[stored] <= cut
         return left
 
     def shares(self, slots, cuts, weight):
-        masks = [self.left_of(slot, cut) for slot, cut in zip(slots, cuts)]
-        sides = np.array([[mask, ~mask] for mask in masks]) * weight
+        is_left = self.left_of(slots, cuts)
+        sides = np.stack([is_left, ~is_left], axis=1) * weight
         return np.add.reduceat(sides, self.offsets[:-1], axis=2)
 
     def _entries(self):

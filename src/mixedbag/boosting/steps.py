@@ -225,26 +225,29 @@ def _sides(sums, grid, cell):
 
 def class_gains(by_purity, sums, grid):
     """How well every cell tells the classes apart, by signs (|v_L| + |v_R|) or by purity."""
-    gain = np.empty(len(sums))
-    _fill_class_gains(by_purity, sums, grid.cells, grid.is_cut, gain)
+    gain, sides = np.empty(len(sums)), np.empty((2, np.diff(grid.cells).max()))
+    _fill_class_gains(by_purity, sums, grid.cells, grid.is_cut, sides, gain)
     return gain
 
 
-@njit(cache=True, nogil=True)
-def _fill_class_gains(by_purity, sums, cells, is_cut, gain):
+@njit(cache=True, nogil=True, error_model="numpy")
+def _fill_class_gains(by_purity, sums, cells, is_cut, sides, gain):
+    a, b = sides[0], sides[1]  # of one slot, each by itself: roots are then taken four at a time
     for slot in range(len(cells) - 1):
-        last = cells[slot + 1] - 1
-        n, p = sums[last, 0], sums[last, 1]
-        for cell in range(cells[slot], last + 1):
-            a, b = sums[cell, 0], sums[cell, 1]
-            if by_purity:
-                # Sparse sums are differences, and may be below zero.
-                error = np.sqrt(max(a, 0.0) * max(b, 0.0))
-                error += np.sqrt(max(n - a, 0.0) * max(p - b, 0.0))
-                found = (n + p) - 2.0 * error
+        first, here = cells[slot], gain[cells[slot] : cells[slot + 1]]
+        for k in range(len(here)):
+            a[k], b[k] = sums[first + k, 0], sums[first + k, 1]
+        n, p = a[len(here) - 1], b[len(here) - 1]
+        for k in range(len(here)):
+            if by_purity:  # rounding may leave less than nothing
+                left = np.sqrt(max(a[k], 0.0) * max(b[k], 0.0))
+                right = np.sqrt(max(n - a[k], 0.0) * max(p - b[k], 0.0))
+                here[k] = (n + p) - 2.0 * (left + right)
             else:
-                found = abs(b - a) + abs((p - n) - (b - a))
-            gain[cell] = found if is_cut[cell] else -np.inf
+                here[k] = abs(b[k] - a[k]) + abs((p - n) - (b[k] - a[k]))
+    for cell in range(len(gain)):
+        if not is_cut[cell]:
+            gain[cell] = -np.inf
 
 
 def newton_gains(sums, cells, is_cut, longest):
