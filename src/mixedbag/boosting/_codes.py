@@ -17,10 +17,12 @@ from typing import Protocol
 import numpy as np
 from numba import njit
 
+from mixedbag._solvers import INNER
 from mixedbag.boosting._grid import Grid, code_of
 from mixedbag.boosting._sparse_codes import SparseCodes
 
-FEW = 32  # up to here to compare all pairs beats counting
+_BITS = np.int32(5)
+FEW = 2**5  # up to here to compare all pairs beats counting
 LARGE = 256  # instances a bag: as many as there are codes
 BUCKETS = 4096  # a feature: nearly every one has one threshold or none
 IN_CACHE = 4096  # instances whose weights stay there while all slots pass over them
@@ -166,10 +168,12 @@ def _buckets(grid, n_instances):
 
 
 # Kernels. Row numbers are unsigned where they can: what cannot be negative is not checked. They
-# make no arrays: that takes longer to compile than all they do.
+# make no arrays, and have nothing to raise: that takes longer to compile than all they do.
+
+_kernel = njit(cache=True, nogil=True, error_model="numpy")
 
 
-@njit(cache=True, nogil=True)
+@_kernel
 def _encode(
     instances, offsets, feature, shift, missing, thresholds, start, lowest, scale, before, codes
 ):
@@ -191,7 +195,7 @@ def _encode(
                 )
 
 
-@njit(cache=True, nogil=True)
+@_kernel
 def _sort_bags(codes, order, offsets, scratch):
     """Sort the codes of every bag, and fill `order`."""
     for slot in range(len(codes)):
@@ -200,19 +204,19 @@ def _sort_bags(codes, order, offsets, scratch):
             _sort_bag(codes[slot, begin:end], order[slot, begin:end], scratch)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(inline="always", **INNER)
 def _sort_bag(codes, order, scratch):
     """Sort the codes of one bag in place, remembering where each came from."""
     n = np.uint64(len(codes))
     if n <= FEW:
         for j in range(n):
-            scratch[j] = np.int32(codes[j]) * np.int32(FEW) + np.int32(j)
+            scratch[j] = (np.int32(codes[j]) << _BITS) + np.int32(j)
         for j in range(n):
             key, rank = scratch[j], np.uint64(0)
             for k in range(n):
                 rank += np.uint64(scratch[k] < key)
             order[rank] = j
-            codes[rank] = key // np.int32(FEW)
+            codes[rank] = key >> _BITS
     else:
         for code in range(len(scratch)):
             scratch[code] = 0
@@ -233,7 +237,7 @@ def _sort_bag(codes, order, scratch):
                 place += 1
 
 
-@njit(cache=True, nogil=True)
+@_kernel
 def _class_sums(codes, order, offsets, cells, size, positive, sums):
     n_bags = len(offsets) - 1
     together = 1 + IN_CACHE * n_bags // len(size)
@@ -249,7 +253,7 @@ def _class_sums(codes, order, offsets, cells, size, positive, sums):
     _accumulate(cells, sums)
 
 
-@njit(cache=True, nogil=True)
+@_kernel
 def _newton_sums(codes, order, offsets, cells, weight, bend, slope, cross, whole, lam, sums):
     """Adding is what takes time: two sums an instance where `lam` tells the rest, else three."""
     n_bags = len(offsets) - 1
@@ -288,7 +292,7 @@ def _newton_sums(codes, order, offsets, cells, weight, bend, slope, cross, whole
     _accumulate(cells, sums)
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _accumulate(cells, sums):
     """Sums of the cells of every slot up to each; of two or three kinds."""
     third = sums.shape[1] - 1
@@ -303,7 +307,7 @@ def _accumulate(cells, sums):
                 sums[cell, 2] = c
 
 
-@njit(cache=True, nogil=True)
+@_kernel
 def _mark_left(codes, order, offsets, slots, cuts, left):
     for stump in range(len(slots)):
         code, place, cut = codes[slots[stump]], order[slots[stump]], cuts[stump]
@@ -314,7 +318,7 @@ def _mark_left(codes, order, offsets, slots, cuts, left):
                 is_left[begin + np.uint64(place[k])] = code[k] <= cut
 
 
-@njit(cache=True, nogil=True)
+@_kernel
 def _shares(codes, order, offsets, slots, cuts, weight, sides):
     n_bags = len(offsets) - 1
     together = 1 + IN_CACHE * n_bags // len(weight)
@@ -332,7 +336,7 @@ def _shares(codes, order, offsets, slots, cuts, weight, sides):
                 sides[stump, 1, bag] = above
 
 
-@njit(cache=True, nogil=True)
+@_kernel
 def _class_sums_by_code(codes, offsets, cells, size, positive, sums):
     for slot in range(len(cells) - 1):
         here, code = sums[cells[slot] : cells[slot + 1]], codes[slot]
@@ -343,7 +347,7 @@ def _class_sums_by_code(codes, offsets, cells, size, positive, sums):
     _accumulate(cells, sums)
 
 
-@njit(cache=True, nogil=True)
+@_kernel
 def _newton_sums_by_code(codes, offsets, cells, weight, bend, slope, cross, total, by_code, sums):
     for slot in range(len(cells) - 1):
         here, code = sums[cells[slot] : cells[slot + 1]], codes[slot]
@@ -365,7 +369,7 @@ def _newton_sums_by_code(codes, offsets, cells, weight, bend, slope, cross, tota
     _accumulate(cells, sums)
 
 
-@njit(cache=True, nogil=True)
+@_kernel
 def _shares_in_place(codes, offsets, slots, cuts, weight, sides):
     for stump in range(len(slots)):
         code, cut = codes[slots[stump]], cuts[stump]

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
+from mixedbag._solvers import INNER
 from mixedbag._tables import frozen
 from mixedbag.engines._sampling import sample_rows
 
@@ -82,7 +83,7 @@ class StumpEnsemble:
         return instances[:, used].toarray(), feature
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _add_scores(instances, feature, threshold, left, right, missing, total):
     for row in range(len(instances)):
         for k in range(len(feature)):
@@ -186,7 +187,7 @@ class Grid:
         )
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(inline="always", **INNER)
 def code_of(x, thresholds, first, last, shift, missing):
     """Number of the cell that holds `x`: how many thresholds lie below it."""
     if np.isnan(x):

@@ -58,10 +58,10 @@ class Scores:
     def derived(self, level: float) -> "Derivatives":
         """The derivatives of the loss here, all relative to ``exp(level)``."""
         way = self.way if self.way.reaches(self) else ByArrays()
-        pooled, rank, *instances = way.pooled(self)
+        pooled, rank, instances = way.pooled(self)
         slope, cross = np.empty((2, len(self.sign)))
         total = way.weigh(self, level, pooled, rank, slope, cross)
-        return Derivatives(self, way, level, total, pooled, *instances, slope, cross)
+        return Derivatives(self, way, level, total, pooled, slope, cross, *instances)
 
     def loss_and_weight(self, level: float = 0.0) -> np.ndarray:
         """Total loss over ``exp(level)``, and total weight of the bags."""
@@ -85,12 +85,12 @@ class Derivatives:
     level: float
     total: float
     pooled: np.ndarray
+    slope: np.ndarray
+    cross: np.ndarray
     weights: np.ndarray
     whole: np.ndarray
     bend: np.ndarray
     kept: Any
-    slope: np.ndarray
-    cross: np.ndarray
 
     def loss(self) -> float:
         """Total loss."""
@@ -191,9 +191,9 @@ class ByArrays:
         return True
 
     def pooled(self, scores):
-        """Scores of bags, rank; weights of instances, their sums, bend; what is kept for steps."""
+        """Scores of bags, rank; and weights of instances, their sums, bend, what steps need."""
         pooled, weights, bend, rank = scores.pooling.derivatives(scores.values, scores.offsets)
-        return pooled, rank, weights, bag_sum(weights, scores.offsets), bend, None
+        return pooled, rank, (weights, bag_sum(weights, scores.offsets), bend, None)
 
     def weigh(self, scores, level, pooled, rank, slope, cross):
         """Fill slopes and the curvatures that couple instances; the total loss."""
@@ -210,6 +210,8 @@ class ByArrays:
 
 class _ByLoops(ByArrays):
     """Poolings that have a loop, with a loss of the library."""
+
+    along: Any  # the loop that follows stumps from some derivatives, and what it wants to know
 
     def __init__(self, pooling, loss, offsets):
         self.loss = LOOPS[type(loss)]
@@ -242,7 +244,7 @@ class Softly(_ByLoops):
         pooled = np.empty(n_bags)
         given = scores.values, scores.offsets, self.lam, self.constant
         _pool_softly(*given, weights, bend, pooled)
-        return pooled, np.full(n_bags, -self.lam), weights, np.ones(n_bags), bend, None
+        return pooled, np.full(n_bags, -self.lam), (weights, np.ones(n_bags), bend, None)
 
     def along(self, here):
         return _follow_softly, self.lam, here.pooled
@@ -262,7 +264,7 @@ class AnyOf(_ByLoops):
         weights, bend = np.empty((2, len(odds)))
         pooled, whole, rank = np.empty((3, len(scores.sign)))
         _pool_any(scores.offsets, odds, weights, bend, pooled, whole, rank)
-        return pooled, rank, weights, whole, bend, odds
+        return pooled, rank, (weights, whole, bend, odds)
 
     def along(self, here):
         return _follow_any, here.at.offsets, here.kept
@@ -280,7 +282,7 @@ class InOrder(_ByLoops):
         weights, order, pooled = np.empty(n), np.empty(n, np.int64), np.empty(n_bags)
         given = scores.values, scores.offsets, self.ranked, -scores.values
         _pool_in_order(*given, weights, pooled, order)
-        return pooled, np.zeros(n_bags), weights, np.ones(n_bags), np.zeros(n), order
+        return pooled, np.zeros(n_bags), (weights, np.ones(n_bags), np.zeros(n), order)
 
     def along(self, here):
         return _follow_in_order, here.at.offsets, here.at.values, here.kept, self.ranked

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from mixedbag._solvers import INNER
 from mixedbag.boosting._codes import Codes
 from mixedbag.boosting._grid import Grid
 from mixedbag.boosting._scores import Derivatives
@@ -20,6 +21,7 @@ from mixedbag.boosting._scores import Derivatives
 __all__ = ["NewtonStep", "PartitionStep", "SignStep"]
 
 LONGEST = 10.0  # a stump without error would get an infinite weight
+_kernel = njit(cache=True, nogil=True, error_model="numpy")
 TIE = 1e-9  # gains this close are equal: the first wins, whatever the order of summation
 
 
@@ -199,7 +201,7 @@ def best_cells(gain, cells) -> np.ndarray:
     return best
 
 
-@njit(cache=True, nogil=True)
+@_kernel
 def _fill_best_cells(gain, cells, best):
     for slot in range(len(best)):
         first, last = cells[slot], cells[slot + 1]
@@ -230,7 +232,7 @@ def class_gains(by_purity, sums, grid):
     return gain
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_kernel
 def _fill_class_gains(by_purity, sums, cells, is_cut, sides, gain):
     a, b = sides[0], sides[1]  # of one slot, each by itself: roots are then taken four at a time
     for slot in range(len(cells) - 1):
@@ -257,7 +259,7 @@ def newton_gains(sums, cells, is_cut, longest):
     return gain
 
 
-@njit(cache=True, nogil=True)
+@_kernel
 def _fill_newton_gains(sums, cells, is_cut, longest, gain):
     for slot in range(len(cells) - 1):
         last = cells[slot + 1] - 1
@@ -272,7 +274,7 @@ def _fill_newton_gains(sums, cells, is_cut, longest, gain):
                     gain[cell] = guarded_step(v, v_all - v, a, b, c, longest)[2]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@njit(error_model="numpy", inline="always", **INNER)
 def plain_newton_gain(v_l, v_r, a, b, c, longest):
     """The decrease that the plain Newton step promises; NaN where it needs a guard."""
     determinant = a * c - b * b
@@ -288,7 +290,7 @@ def guarded_steps(v_l, v_r, a, b, c, longest: float):
     return np.array(steps).reshape(-1, 2).T
 
 
-@njit(cache=True, nogil=True)
+@_kernel
 def guarded_step(v_l, v_r, a, b, c, longest):
     """The step for one system, and the decrease that it promises.
 
