@@ -123,20 +123,22 @@ def test_where_scikit_learn_grows_trees_otherwise_its_forests_do_it_all(monkeypa
 
 @pytest.mark.parametrize("min_share", [0.0, 0.01])
 @pytest.mark.parametrize("seed", range(3))
-def test_random_trees_are_scikit_learns_to_the_bit(seed, min_share, monkeypatch):
-    """Constant features, equal values and rows, values a hair apart, weights of zero."""
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+def test_random_trees_are_scikit_learns_to_the_bit(seed, min_share, store, monkeypatch):
+    """Constant features, equal values and rows, values a hair apart, zeros, weights of zero."""
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(300, 7))
     rows[:, 1], rows[:, 2] = 2.5, rng.integers(0, 3, 300)
     rows[:, 3] = 1.0 + 1e-7 * rng.integers(0, 3, 300)
+    rows[:, 4:] *= rng.random((300, 3)) < [0.02, 0.1, 0.5]
     rows[:100] = rows[100:200]
     labels = (rows[:, 0] + rng.normal(size=300) > 0).astype(int)
     weight = rng.integers(0, 9, 300) / 2**20
     given = {"random_state": seed, "min_weight_fraction_leaf": min_share}
     assert _forests._is_known()
     monkeypatch.setattr(_forests, "_grown", None)  # not by scikit-learn's own builder
-    ours = grow(ExtraTreesClassifier(8, **given), rows, labels, weight)
-    theirs = ExtraTreesClassifier(8, **given).fit(rows, labels, weight)
+    ours = grow(ExtraTreesClassifier(8, **given), store(rows), labels, weight)
+    theirs = ExtraTreesClassifier(8, **given).fit(store(rows), labels, weight)
     for tree, twin in zip(ours.estimators_, theirs.estimators_, strict=True):
         told, expected = tree.tree_.__getstate__(), twin.tree_.__getstate__()
         assert told["max_depth"] == expected["max_depth"]

@@ -128,8 +128,7 @@ def _twin(like, rows, codes, weight, is_drawn):
     """Trees by `RandomTrees` from a generator, where these are the same; else nothing."""
     if (
         (like.splitter, like.criterion, like.n_classes_) != ("random", "gini", 2)
-        or sparse.issparse(rows)
-        or len(rows) < _MANY
+        or len(codes) < _MANY
         or is_drawn
         or like.max_leaf_nodes is not None
         or (like.min_samples_leaf, like.min_samples_split) != (1, 2)

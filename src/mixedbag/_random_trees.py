@@ -2,12 +2,15 @@
 
 What `ExtraTreesClassifier` grows by its depth-first builder: the same numbers at random, the same
 order of nodes, the same comparisons. Rows lie column by column, and a threshold is judged by sums
-over the rows as they lie; scikit-learn moves them for every threshold that it looks at. Weights
-must add up without rounding, or the order of the sums would show.
+over the rows as they lie; scikit-learn moves them for every threshold that it looks at. Of a sparse
+table only what is not zero is looked at, and features that are constant in a node, nearly all of
+those of a text, stay where they are, which scikit-learn copies for every node. Weights must add up
+without rounding, or the order of the sums would show.
 """
 
 import numpy as np
 from numba import njit
+from scipy import sparse
 
 _BITS = 2**32 - 1  # of the state of the generator
 _DRAWN = 2**31 - 1  # the largest number at random
@@ -28,12 +31,12 @@ class RandomTrees:
 
     def __init__(self, rows, codes, weight):
         used = weight != 0.0
-        self.columns = np.ascontiguousarray(rows[used].T)
+        self.columns, self.entries = _stored(rows[used])
         self.weight = np.zeros((2, int(used.sum())))
         self.weight[codes[used], np.arange(self.weight.shape[1])] = weight[used]
-        n, n_features = self.weight.shape[1], len(self.columns)
+        n, n_features = self.weight.shape[1], rows.shape[1]
         self._nodes, self._numbers = np.empty((6, 2 * n), np.int64), np.empty((5, 2 * n))
-        self._rows = np.empty(n, np.uint32)  # what cannot be negative is not checked
+        self._rows = np.empty((2, n), np.uint32)  # what cannot be negative is not checked
         self._features = np.empty((2, n_features), np.int64)
         self._moved = np.empty((2, n))
         self._values = np.empty(n, np.float32)
@@ -42,9 +45,9 @@ class RandomTrees:
     def grow(self, random, max_features, lightest, like):
         """The state of a tree by a `RandomState`; `like` is the dtype of its nodes."""
         n_nodes, depth = _grow(
-            self.columns, self.weight, random.randint(_DRAWN) or _SEED, max_features, lightest,
-            self._nodes, self._numbers, self._rows, self._features, self._values, self._moved,
-            self._stack, self._waiting,
+            self.columns, *self.entries, self.weight, random.randint(_DRAWN) or _SEED,
+            max_features, lightest, self._nodes, self._numbers, self._rows, self._features,
+            self._values, self._moved, self._stack, self._waiting,
         )  # fmt: skip
         nodes = np.zeros(n_nodes, dtype=like)
         left, right, feature, n_rows, to_left, _ = self._nodes[:, :n_nodes]
@@ -56,6 +59,16 @@ class RandomTrees:
         values = np.empty((n_nodes, 1, 2))
         np.divide(each, total, out=values[:, 0].T)
         return {"max_depth": depth, "node_count": n_nodes, "nodes": nodes, "values": values}
+
+
+def _stored(rows):
+    """Columns of a dense table, or values, rows and starts of columns of a sparse one."""
+    if sparse.issparse(rows):
+        table = sparse.csc_array(rows)
+        entries = table.data, table.indices.astype(np.uint32), table.indptr.astype(np.int64)
+        return np.empty((0, 0), np.float32), entries
+    nothing = np.empty(0, np.float32), np.empty(0, np.uint32), np.empty(0, np.int64)
+    return np.ascontiguousarray(rows.T), nothing
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -84,18 +97,76 @@ def _gini(n, p):
     return 1.0 - (n * n + p * p) / (total * total)
 
 
+@njit(cache=True, nogil=True)
+def _column_of(column, rows, begin, end, values):
+    """Put the values of a node's rows where these lie: where that is, the lowest, the highest."""
+    low = high = column[rows[begin]]
+    for k in range(np.uint64(begin), np.uint64(end)):
+        x = column[rows[k]]
+        values[k] = x
+        low, high = min(low, x), max(high, x)
+    return begin, end, low, high
+
+
+@njit(cache=True, nogil=True)
+def _entries_of(f, entries, places, starts, place, begin, end, weight, values, moved, n, p):
+    """Collect what is not zero in a node, with weights: where, the range, the weights of zeros."""
+    found, low, high = 0, np.float32(np.inf), np.float32(-np.inf)
+    for k in range(starts[f], starts[f + 1]):
+        row = places[k]
+        if begin <= place[row] < end:
+            x = entries[k]
+            values[found], moved[0, found], moved[1, found] = x, weight[0, row], weight[1, row]
+            n, p, low, high = n - weight[0, row], p - weight[1, row], min(low, x), max(high, x)
+            found += 1
+    if found < end - begin:
+        low, high = min(low, np.float32(0.0)), max(high, np.float32(0.0))
+    return 0, found, low, high, n, p
+
+
+@njit(cache=True, nogil=True)
+def _part_column(column, threshold, rows, negative, positive, begin, end):
+    """Bring rows up to a threshold before the others: where these begin."""
+    i, j = begin, end
+    while i < j:
+        if column[rows[i]] <= threshold:
+            i += 1
+        else:
+            j -= 1
+            rows[i], rows[j] = rows[j], rows[i]
+            negative[i], negative[j] = negative[j], negative[i]
+            positive[i], positive[j] = positive[j], positive[i]
+    return i
+
+
+@njit(cache=True, nogil=True)
+def _part_entries(f, threshold, entries, places, starts, rows, place, begin, end):
+    """The same, moving only rows that are on the other side of the threshold than zero is."""
+    i, zeros_left = (end, True) if threshold >= 0.0 else (begin, False)
+    for k in range(starts[f], starts[f + 1]):
+        row = places[k]
+        if begin <= place[row] < end and (entries[k] <= threshold) != zeros_left:
+            i -= 1 if zeros_left else 0
+            other, here = rows[i], place[row]
+            rows[i], rows[here], place[row], place[other] = row, other, i, here
+            i += 0 if zeros_left else 1
+    return i
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def _grow(
-    columns, weight, state, max_features, lightest, nodes, numbers, rows, drawn, values, moved,
-    stack, waiting,
+    columns, entries, places, starts, weight, state, max_features, lightest, nodes, numbers, order,
+    drawn, values, moved, stack, waiting,
 ):  # fmt: skip
     """Fill `nodes` and `numbers`, from the root on; how many there are, and the depth."""
-    n_features, n_rows = columns.shape
-    features, constants = drawn[0], drawn[1]
+    n_features, n_rows = drawn.shape[1], weight.shape[1]
+    is_sparse = len(starts) > 0
+    rows, place = order[0], order[1]  # the rows as they lie, and where each of them lies
+    features, exchanged = drawn[0], drawn[1]
     negative, positive = moved[0], moved[1]
     whole_n, whole_p = 0.0, 0.0
     for k in range(n_rows):
-        rows[k], negative[k], positive[k] = k, weight[0, k], weight[1, k]
+        rows[k], place[k], negative[k], positive[k] = k, k, weight[0, k], weight[1, k]
         whole_n += weight[0, k]
         whole_p += weight[1, k]
     for f in range(n_features):
@@ -123,16 +194,17 @@ def _grow(
                 j = n_drawn + number % (last - n_found - n_drawn)
                 if j < n_known:
                     features[n_drawn], features[j] = features[j], features[n_drawn]
+                    exchanged[n_drawn] = j
                     n_drawn += 1
                     continue
                 j += n_found
                 f = features[j]
-                column = columns[f]
-                low = high = column[rows[begin]]
-                for k in range(np.uint64(begin), np.uint64(end)):
-                    x = column[rows[k]]
-                    values[k] = x
-                    low, high = min(low, x), max(high, x)
+                if is_sparse:
+                    first, past, low, high, zero_n, zero_p = _entries_of(
+                        f, entries, places, starts, place, begin, end, weight, values, moved, n, p
+                    )
+                else:
+                    first, past, low, high = _column_of(columns[f], rows, begin, end, values)
                 if high <= low + _CONSTANT:
                     features[j], features[n_constant] = features[n_constant], f
                     n_found += 1
@@ -145,7 +217,9 @@ def _grow(
                 threshold = span * np.float64(number) / np.float64(_DRAWN) + np.float64(low)
                 if threshold == np.float64(high):
                     threshold = np.float64(low)
-                left_n, left_p = _sums_left(values, negative, positive, begin, end, threshold)
+                left_n, left_p = _sums_left(values, negative, positive, first, past, threshold)
+                if is_sparse and threshold >= 0.0:
+                    left_n, left_p = left_n + zero_n, left_p + zero_p
                 left, right = left_n + left_p, (n - left_n) + (p - left_p)
                 if left < lightest or right < lightest:
                     continue
@@ -153,10 +227,10 @@ def _grow(
                 if gain > lowest:
                     lowest, best, best_threshold = gain, f, threshold
                     best_n, best_p = left_n, left_p
-            for f in range(n_known):
-                features[f] = constants[f]
-            for f in range(n_known, n_constant):
-                constants[f] = features[f]
+            while n_drawn > 0:  # siblings and children find them in the same order
+                n_drawn -= 1
+                j = exchanged[n_drawn]
+                features[n_drawn], features[j] = features[j], features[n_drawn]
         if best >= 0:
             left_impurity, right_impurity = _gini(best_n, best_p), _gini(n - best_n, p - best_p)
             left, right = best_n + best_p, (n - best_n) + (p - best_p)
@@ -174,15 +248,12 @@ def _grow(
         numbers[3, node], numbers[4, node] = n, p
         if best < 0:
             continue
-        column, i, j = columns[best], begin, end
-        while i < j:
-            if column[rows[i]] <= best_threshold:
-                i += 1
-            else:
-                j -= 1
-                rows[i], rows[j] = rows[j], rows[i]
-                negative[i], negative[j] = negative[j], negative[i]
-                positive[i], positive[j] = positive[j], positive[i]
+        if is_sparse:
+            i = _part_entries(
+                best, best_threshold, entries, places, starts, rows, place, begin, end
+            )
+        else:
+            i = _part_column(columns[best], best_threshold, rows, negative, positive, begin, end)
         nodes[2, node], numbers[0, node] = best, best_threshold
         nodes[4, node] = i - begin > end - i
         for is_right in (1, 0):  # the left one is taken up next
