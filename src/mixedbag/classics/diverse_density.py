@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 from sklearn.utils import check_random_state
 
+from mixedbag._once import once
 from mixedbag._pairs import cut
 from mixedbag._parameters import at_least, whole
 from mixedbag._solvers.batch_lbfgs import BatchLBFGS
@@ -120,7 +121,10 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
         objective = ConceptObjective(
             self._parts(bags, sign, weight, used, unit), self.alpha * len(used)
         )
-        starts = self._starts(bags.instances, bags.spread(sign) > 0, used, unit, objective)
+        starts = once(  # the same whatever the penalty
+            lambda: self._starts(bags.instances, bags.spread(sign) > 0, used, unit, objective),
+            "starts", self._pooling, self.n_init, self.random_state, bags, sign, weight,
+        )  # fmt: skip
         search = BatchLBFGS(objective, starts, self.tol)
         for i in self._iterations(self.max_iter):
             search.step()
@@ -151,7 +155,7 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
         rng = check_random_state(self.random_state)
         rows = sample_rows(instances, _MAX_CANDIDATES, rng, np.flatnonzero(is_candidate))
         starts = _concepts_at(dense_rows(instances, rows)[:, used] / unit)
-        values = objective.values(starts)
+        values = objective.misfits(starts)
         # Equal values come from copies of one instance: one start of a kind is enough.
         distinct = np.unique(np.round(values / values.max(), 12), return_index=True)[1]
         return starts[distinct[: self.n_init]]
