@@ -29,24 +29,28 @@ def all_pairs(left, right, compare, n_jobs=None):
     it gives one half, which is the other half as well.
     """
     result = np.empty((len(left), len(right)))
-    mirrored = left is right
 
     def fill(a, b):
         result[a, b] = compare(a, b)
-        if mirrored and a != b:
+        if left is right and a != b:
             result[b, a] = result[a, b].T
 
+    _visit_blocks(left, right, fill, n_jobs)
+    return result
+
+
+def _visit_blocks(left, right, visit, n_jobs):
+    """``visit(a, b)`` for slices of bags; of bags with themselves only for ``a <= b``."""
     blocks = [
         (a, b)
         for a in cut(left, _BLOCK_ROWS)
         for b in cut(right, _BLOCK_ROWS)
-        if not mirrored or a.start <= b.start
+        if left is not right or a.start <= b.start
     ]
     if len(blocks) == 1:
-        fill(*blocks[0])
+        visit(*blocks[0])
     else:
-        Parallel(n_jobs=n_jobs, prefer="threads")(delayed(fill)(*block) for block in blocks)
-    return result
+        Parallel(n_jobs=n_jobs, prefer="threads")(delayed(visit)(*block) for block in blocks)
 
 
 def within_bags(bags, visit):
@@ -94,6 +98,8 @@ def nearest_squared(left, right, n_jobs=None):
 
 def rows_to_nearest(rows, bags, n_jobs=None):
     """Squared distance of every row to the nearest instance of each bag, a column a bag."""
+    if _are_instances(rows, bags):
+        return once(lambda: _own_to_nearest(bags, n_jobs), "own to nearest", bags)
     alone = as_bags(rows)
 
     def compare(a, b):
@@ -102,3 +108,25 @@ def rows_to_nearest(rows, bags, n_jobs=None):
         return np.minimum.reduceat(table, columns.offsets[:-1], axis=1, dtype=np.float64)
 
     return once(lambda: all_pairs(alone, bags, compare, n_jobs), "rows to nearest", alone, bags)
+
+
+def _are_instances(rows, bags):
+    if bags.is_sparse:
+        return rows is bags.instances
+    return np.array_equal(rows, bags.instances)
+
+
+def _own_to_nearest(bags, n_jobs):
+    """Of the bags' own instances: a table of pairs serves either side."""
+    result = np.empty((bags.n_instances, len(bags)))
+
+    def fill(a, b):
+        left, right = bags[a], bags[b]
+        table = squared_distances(left.instances, right.instances)
+        for one, part, other, axis in ((a, b, right, 1), (b, a, left, 0)):
+            rows = slice(bags.offsets[one.start], bags.offsets[one.stop])
+            nearest = np.minimum.reduceat(table, other.offsets[:-1], axis, dtype=np.float64)
+            result[rows, part] = nearest if axis else nearest.T
+
+    _visit_blocks(bags, bags, fill, n_jobs)
+    return result

@@ -83,3 +83,18 @@ def test_squared_distances_of_equal_rows_are_zero():
         table = _pairs.squared_distances(form(rows), form(rows))
         assert (np.diag(table) == 0).all()
         np.testing.assert_allclose(table, cdist(rows, rows, "sqeuclidean"), atol=1e-9)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("n_rows", [3, 37, 1000])
+def test_own_instances_are_as_near_as_any_rows(form, n_rows, monkeypatch):
+    monkeypatch.setattr(_pairs, "_BLOCK_ROWS", n_rows)
+    made = make_any(n_bags=20, n_features=4, random_state=0).bags
+    bags = Bags(form(made.instances), made.offsets)
+    expected = np.minimum.reduceat(
+        cdist(made.instances, made.instances, "sqeuclidean"), made.offsets[:-1], axis=1
+    )
+    for some in (slice(None), slice(5, 50)):
+        rows = bags.instances[some] if some.start else bags.instances
+        found = _pairs.rows_to_nearest(rows, bags)
+        np.testing.assert_allclose(found, expected[some], atol=1e-9)

@@ -5,7 +5,7 @@ from sklearn.ensemble import BaggingClassifier
 
 from mixedbag._pairs import all_pairs, cut, rows_to_nearest, squared_distances
 from mixedbag._parameters import one_of, whole
-from mixedbag._wide import times
+from mixedbag._wide import is_single, times
 from mixedbag.bags import Bags
 from mixedbag.embeddings._base import EmbeddedClassifier
 from mixedbag.embeddings._transport import sinkhorn
@@ -112,11 +112,18 @@ class DissimilarityClassifier(EmbeddedClassifier):
         )
 
     def _learn_vectors(self, bags, weight, rng):
-        chosen = bags[_prototypes(bags, self.max_prototypes, rng)]
-        self.prototypes_, self.offsets_ = chosen.instances, chosen.offsets
+        chosen = _prototypes(bags, self.max_prototypes, rng)
+        prototypes = bags[chosen]
+        self.prototypes_, self.offsets_ = prototypes.instances, prototypes.offsets
         self.scale_ = 1.0
         # Of the size of one, as a penalised model wants its features.
-        distances = self._embedded(bags)
+        few = 2 * len(chosen) >= len(bags) and bags.n_instances * len(bags) <= _ENTRIES
+        if few and self.distance != "transport" and not is_single(bags.instances):
+            # All to all: one half is enough.
+            nearest = rows_to_nearest(bags.instances, bags, self.n_jobs)[:, chosen]
+            distances = self._of_bags(nearest, bags)
+        else:
+            distances = self._embedded(bags)
         self.scale_ = float(np.average(distances.mean(axis=1), weights=weight)) or 1.0
         return distances / self.scale_
 
@@ -128,7 +135,10 @@ class DissimilarityClassifier(EmbeddedClassifier):
         return np.vstack([self._to_nearest(part, prototypes) for part in parts]) / self.scale_
 
     def _to_nearest(self, bags, prototypes):
-        nearest = rows_to_nearest(bags.instances, prototypes, self.n_jobs)
+        return self._of_bags(rows_to_nearest(bags.instances, prototypes, self.n_jobs), bags)
+
+    def _of_bags(self, nearest, bags):
+        """From the distances of instances to prototypes those of bags."""
         if self.distance == "meanmin":
             return Mean().value(nearest, bags.offsets)
         extreme = np.minimum if self.distance == "minmin" else np.maximum
