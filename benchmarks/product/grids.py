@@ -22,16 +22,35 @@ from mixedbag.comparison._protocol import make_protocol
 from mixedbag.comparison._trials import fit
 
 _ALPHAS = [1e-3, 1e-2, 1e-1]
+_SHORT = [  # steps of a search, and how precisely it ends
+    *({"max_iter": n} for n in (100, 50, 30)),
+    *({"max_iter": 50, "tol": tol} for tol in (1e-4, 1e-3)),
+]
 SETTINGS = {
+    **{
+        name: [{"alpha": alpha} | short for short in _SHORT for alpha in (0.01, 0.1, 1.0)]
+        for name in ("DiverseDensity", "EMDD")
+    },
+    "DDSVM": [
+        *({"max_iter": n, "n_init": k} for n in (50, 25) for k in (20, 10)),
+    ],
     "MeanNetworkClassifier": [
         *({"hidden": h, "alpha": alpha} for h in (16, 64) for alpha in _ALPHAS),
         *({"hidden": 16, "alpha": alpha, "tol": 1e-5} for alpha in _ALPHAS),
         *({"hidden": 16, "alpha": alpha, "tol": 1e-4} for alpha in _ALPHAS),
+        *({"hidden": 16, "alpha": a, "max_iter": n} for n in (100, 50, 30) for a in _ALPHAS),
+        *({"hidden": 16, "alpha": alpha, "max_iter": 50, "n_init": 2} for alpha in _ALPHAS),
     ],
     "MINetworkClassifier": [
         *({"sharpness": m, "alpha": alpha} for m in (1.0, 3.0, 5.0) for alpha in _ALPHAS),
         *({"alpha": alpha, "tol": 1e-5} for alpha in _ALPHAS),
         *({"alpha": alpha, "tol": 1e-4} for alpha in _ALPHAS),
+        *(
+            {"sharpness": m, "alpha": alpha, "max_iter": n}
+            for n in (200, 100, 50, 30)
+            for m in (1.0, 5.0)
+            for alpha in (1e-2, 1e-1)
+        ),
     ],
     "MIForestClassifier": [
         *({"min_share": share} for share in (0.001, 0.005, 0.02)),

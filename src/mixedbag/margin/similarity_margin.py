@@ -3,6 +3,7 @@
 import numpy as np
 
 from mixedbag._kernels import Kernel, settled_gamma
+from mixedbag._once import once
 from mixedbag._parameters import one_of
 from mixedbag.margin._alternating import _MarginSVC
 from mixedbag.margin._ambiguity import Witnesses
@@ -129,7 +130,8 @@ class SimilarityMarginSVC(_MarginSVC):
         X, weight = bags.instances, bags.spread(ambiguity.weight)
         gamma = settled_gamma(self.gamma, X, weight)
         negative = ambiguity.negative_rows
-        to_negative = _mean_similarity(gamma, X[rows], X[negative], weight[negative])
+        about = X[rows], X[negative], weight[negative]
+        to_negative = once(lambda: _mean_similarity(gamma, *about), "similarity", gamma, *about)
         n_open, n_positive = len(rows), len(ambiguity.positive)
         price = np.repeat(cost[:n_positive], np.diff(offsets))
         slots = Slots(
