@@ -67,7 +67,7 @@ class DDSVM(BagClassifier):
     """
 
     _rules = ("any",)
-    _search_space = {"C": [0.1, 1.0, 10.0, 100.0]}
+    _search_space = {"C": [0.1, 1.0, 10.0, 100.0], "max_iter": [25]}
     _needs_scaling = True
     _accepts_sparse = True
     _parameter_constraints = {
