@@ -72,7 +72,7 @@ class MeanNetworkClassifier(LogOddsMixin, BagClassifier):
     _needs_scaling = True
     _accepts_sparse = True
     _pooling = Mean()
-    _search_space = {"hidden": [16], "alpha": [1e-3, 1e-2, 1e-1]}
+    _search_space = {"hidden": [16], "alpha": [1e-3, 1e-2, 1e-1], "max_iter": [100]}
     _parameter_constraints = {
         "hidden": [whole(1)],
         "alpha": [at_least(0)],

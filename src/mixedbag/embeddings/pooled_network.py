@@ -68,7 +68,7 @@ class MINetworkClassifier(MeanNetworkClassifier):
     """
 
     _rules = ("any",)  # type: ignore[assignment]
-    _search_space = {"sharpness": [1.0, 5.0], "alpha": [1e-2, 1e-1]}
+    _search_space = {"sharpness": [1.0, 5.0], "alpha": [1e-2, 1e-1], "max_iter": [50]}
     _parameter_constraints = {"sharpness": [above(0)]}
 
     def __init__(
