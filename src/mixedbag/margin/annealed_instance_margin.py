@@ -91,7 +91,7 @@ class AnnealedInstanceMarginSVC(_Annealed, InstanceMarginSVC):
     """
 
     # On the development collection, one setting is far better than the others, and much quicker.
-    _search_space = {"C": [10.0]}
+    _search_space = {"C": [10.0], "cooling": [0.1]}
 
     def _slots(self, ambiguity, cost):
         """Two slots, of either sign, for every instance of a positive bag; one for the others."""
