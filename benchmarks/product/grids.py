@@ -22,6 +22,7 @@ from mixedbag.comparison._protocol import make_protocol
 from mixedbag.comparison._trials import fit
 
 _ALPHAS = [1e-3, 1e-2, 1e-1]
+_PRICES = [0.1, 1.0, 10.0, 100.0]
 _SHORT = [  # steps of a search, and how precisely it ends
     *({"max_iter": n} for n in (100, 50, 30)),
     *({"max_iter": 50, "tol": tol} for tol in (1e-4, 1e-3)),
@@ -31,14 +32,12 @@ SETTINGS = {
         name: [{"alpha": alpha} | short for short in _SHORT for alpha in (0.01, 0.1, 1.0)]
         for name in ("DiverseDensity", "EMDD")
     },
-    "DDSVM": [
-        *({"max_iter": n, "n_init": k} for n in (50, 25) for k in (20, 10)),
-    ],
+    "DDSVM": [{"max_iter": n, "n_init": k} for n in (50, 25) for k in (20, 10)],
     "MeanNetworkClassifier": [
         *({"hidden": h, "alpha": alpha} for h in (16, 64) for alpha in _ALPHAS),
         *({"hidden": 16, "alpha": alpha, "tol": 1e-5} for alpha in _ALPHAS),
         *({"hidden": 16, "alpha": alpha, "tol": 1e-4} for alpha in _ALPHAS),
-        *({"hidden": 16, "alpha": a, "max_iter": n} for n in (100, 50, 30) for a in _ALPHAS),
+        *({"hidden": 16, "alpha": a, "max_iter": n} for n in (200, 100, 50, 30) for a in _ALPHAS),
         *({"hidden": 16, "alpha": alpha, "max_iter": 50, "n_init": 2} for alpha in _ALPHAS),
     ],
     "MINetworkClassifier": [
@@ -76,7 +75,18 @@ SETTINGS = {
     "TwoLevelClassifier": [
         {"max_leaves": leaves, "n_estimators": n} for n in (100, 50) for leaves in (6, 16)
     ],
-    "AnnealedInstanceMarginSVC": [{"C": C} for C in (0.1, 1.0, 10.0, 100.0)],
+    "SimilarityMarginSVC": [{"C": C, "max_iter": n} for n in (20, 5, 3) for C in _PRICES],
+    "AnnealedBagMarginSVC": [{"C": C, "cooling": c} for c in (0.5, 0.25, 0.1) for C in _PRICES],
+    "DirichletMixtureClassifier": [
+        {"n_components": k, "concentration": c, "max_iter": n}
+        for n in (100, 50, 25)
+        for k in (3, 10)
+        for c in (0.1, 10.0)
+    ],
+    "AnnealedInstanceMarginSVC": [
+        *({"C": C} for C in _PRICES),
+        *({"C": 10.0, "cooling": c} for c in (0.5, 0.25, 0.1)),
+    ],
 }
 TINY = {"learner": "SparseBagMarginSVC", "setting": "C=1.0"}
 
@@ -121,25 +131,29 @@ def _asked(protocol, candidate, setting, first):
 
 
 def table(rows):
-    best = {
-        name: np.max([_merits(row) for row in rows if row["learner"] == name], axis=0)
-        for name in dict.fromkeys(row["learner"] for row in rows)
-    }
-    lines = [
-        {
-            "learner": row["learner"],
-            "setting": row["setting"],
-            "merit": f"{_merits(row).mean():.3f}",
-            "best of all settings": f"{best[row['learner']].mean():.3f}",
-            "seconds": f"{row['seconds']:.1f}",
-        }
-        for row in rows
-    ]
+    lines = []
+    for name in dict.fromkeys(row["learner"] for row in rows):
+        some = [row for row in rows if row["learner"] == name]
+        known = [
+            problem for problem in some[0]["merits"] if all(problem in r["merits"] for r in some)
+        ]
+        merits = np.array([[row["merits"][problem] for problem in known] for row in some])
+        lines += [
+            {
+                "learner": name,
+                "setting": row["setting"],
+                "merit": f"{own.mean():.3f}",
+                "best of all settings": f"{merits.max(axis=0).mean():.3f}",
+                "problems": len(known),
+                "seconds": f"{row['seconds']:.1f}",
+            }
+            for row, own in zip(some, merits)
+        ]
     return [Table("what a setting is worth", lines, NOTES)]
 
 
-def _merits(row):
-    return np.array(list(row["merits"].values()))
-
-
-NOTES = "Two fits and their answers a problem; the best of all settings is that of every problem."
+NOTES = (
+    "Two fits and their answers a problem; the best of all settings is that of every problem. "
+    "Problems are those that all settings of a learner have met: some rows are older than the "
+    "latest problems, and their seconds are those of fewer."
+)
