@@ -119,12 +119,12 @@ def beside_bags(rows):
 
 NOTES = (
     f"The problems and folds of `mixed`. States: {STATES} a model, ten models, shares of time in "
-    f"windows of {LENGTH} samples (`StateWindows`); quantiles: windows of 50 (`QuantileWindows`). A "
+    f"windows of {LENGTH} samples (`StateWindows`); quantiles: of windows of 50. A "
     "forest that is told labels of samples is QUANT's, of windows with the label of most of their "
     "samples; a bag has the score of its best window. A number a state: the share of positive "
     f"samples in the state's time, averaged over models; a bag has the score of its best {LENGTH} "
-    "samples in a row. ARHMM-MIL's states know the labels of bags as well, which changes them "
-    "little. Mean difference over people ± half width of its 95 % interval (t, six people), then "
+    "samples in a row. ARHMM-MIL's states are climbed to with labels of bags, the others "
+    "without. Mean difference over people ± half width of its 95 % interval (t, six people), then "
     "for how many it is above zero.\n\n"
     "**What it shows.** Told every label, states and quantiles tell bags alike, and states tell "
     "samples better: the model's view of the series is no worse than a forest's, and no method "
