@@ -104,7 +104,7 @@ NOTES = (
     "that respects it keeps its figure on shifted bags of the first test; below 0.5 it has "
     "learned the sign; one that does not reach 0.7 even there has learned neither. This is what "
     "the column says, and no verdict on its use: where the rule is not quite true, learners that "
-    "look at the whole bag are often better (see which-learner). The other two tests follow a "
-    'rule that is not "any" (two concepts are needed): a learner of the best instance cannot tell '
-    "such bags apart well, and shifted figures below 0.5 say that it took the sign."
+    "look at the whole bag are often better (which-learner has the figures). The other two tests "
+    'follow a rule that is not "any" (two concepts are needed): a learner of the best instance '
+    "cannot tell such bags apart well, and shifted figures below 0.5 say that it took the sign."
 )

@@ -251,9 +251,9 @@ def _left_out(kind, rows):
     known = {(row["learner"], row["data"]): row for row in rows}
     cells = [(name, data) for name in learners(_rule(kind)) for data in PROBLEMS[kind]]
     states = Counter(_state(known, *cell) for cell in cells)
-    told = [f"{states.pop('', 0)} of {len(cells)} cells have figures"]
-    told += [f"{n} {state}" for state, n in states.most_common()]
-    return "; ".join(told) + "."
+    told = f"{states.pop('', 0)} of {len(cells)} cells have figures"
+    why = ", ".join(f"{n} {state}" for state, n in states.most_common())
+    return f"{told}; of the others {why}." if why else f"{told}."
 
 
 def _state(known, name, data):
@@ -263,7 +263,7 @@ def _state(known, name, data):
     return LONG if cell.endswith("are expected") else cell
 
 
-LONG = f"are expected to take more than {MOST:g} core-seconds"
+LONG = f"expected to take more than {MOST:g} core-seconds"
 NOT_YET = "not run"
 EXTRA = "needs the extra torch"
 FAILED = "no figures on all folds"
@@ -275,7 +275,7 @@ CELLS = (
     f"leaves the learner out; *N s are expected*, above {MOST:g}, of a core for the nested run; "
     f"*ended after {CUT} core-seconds*; *{NOT_YET}*, though less is expected, as the cheapest came "
     f"first and time was up; *{EXTRA}*, with which the two networks were run on the "
-    "sets that have their figures (torch 2.15 and torchmil 1.0.2, on a CPU)."
+    "sets that have their figures (torch 2.13 and torchmil 1.0.2, on a CPU)."
 )
 
 
@@ -291,37 +291,55 @@ def critical_difference(n_learners, n_sets, level=0.05):
 
 
 def publish(rows, folder):
-    """The docs page: what to take for each kind of label, with the figures behind it."""
-    lines = ["# Which learner for which labels", "", OPENING, ""]
-    for one in table(rows):
-        if CELL_BY_CELL in one.title:
-            continue
-        rule, says = one.title.split(": ", 1)
-        singles = [row for row in one.rows if not row["learner"].startswith(("stack", "best"))]
-        apart = [row for row in singles if row.get("of instances", "") != ""]
-        apart.sort(key=lambda row: -row["of instances"])
-        first, inside = (
-            ", ".join(_linked(row["learner"]) for row in top[:3]) for top in (singles, apart)
-        )
-        lines += [f"## {rule.capitalize()}", "", f"{says[0].upper()}{says[1:]}.", ""]
-        lines += [f"- Try first: {first}."]
-        lines += [f"- To tell instances apart: {inside}."] if inside else []
-        lines += [""]
-        if rule == "any":
-            _draw(singles, folder / "which_learner.png")
+    """The docs page: what to take for each kind of label, then the figures behind it."""
+    kinds = [one for one in table(rows) if CELL_BY_CELL not in one.title]
+    parts = [
+        "# Which learner for which labels\n",
+        f"{OPENING}\n",
+        _bare(map(_answer, kinds)),
+        PLAIN,
+    ]
+    for one in kinds:
+        kind, says = one.title.split(": ", 1)
+        parts += [f"## {kind.capitalize()}\n", f"{says[0].upper()}{says[1:]}.\n"]
+        if kind == "any":
+            _draw(_singles(one), folder / "which_learner.png")
             where = f"../benchmarks/results/{folder.name}/which_learner.png"
-            lines += [f"![{CAPTION}]({where})", "", f"*{CAPTION}*", ""]
-        shown = [row | {"learner": _linked(row["learner"])} for row in one.rows]
-        lines += [*replace(one, rows=shown).markdown().splitlines()[2:], ""]
+            parts += [f"![{CAPTION}]({where})\n", f"*{CAPTION}*\n"]
+        parts += [_bare(_linked(row) for row in one.rows), f"{one.notes}\n"]
     tested = [row.figures for row in Store(RESULTS / "field.jsonl").latest("assumptions").values()]
     for one in assumptions.table(tested):
-        lines += [one.markdown()]
-    PAGE.write_text("\n".join(lines))
+        parts += [replace(one, rows=[_linked(row) for row in one.rows]).markdown()]
+    PAGE.write_text("\n".join([*parts, MEASURED]))
 
 
-def _linked(name):
+def _answer(one):
+    """A line of the table that the page begins with: whom to try for a kind of label."""
+    kind, says = one.title.split(": ", 1)
+    singles = _singles(one)
+    apart = [row for row in singles if row.get("of instances", "") != ""]
+    apart.sort(key=lambda row: -row["of instances"])
+    first, inside = (
+        ", ".join(_linked(row)["learner"] for row in top[:3]) for top in (singles, apart)
+    )
+    here = f"[{kind}](#{kind.replace(',', '').replace(' ', '-')})"
+    return {"labels": f"{here}: {says}", "try first": first, "to tell instances apart": inside}
+
+
+def _singles(one):
+    return [row for row in one.rows if not row["learner"].startswith(("stack", "best"))]
+
+
+def _bare(rows):
+    """A table without a heading."""
+    return Table("", list(rows)).markdown().partition("\n\n")[2]
+
+
+def _linked(row):
     """A learner as code, which the site links to its reference; a baseline as it is."""
-    return f"`{name}`" if name in {kind.__name__ for kind in all_learners()} else name
+    known = {kind.__name__ for kind in all_learners(installed=False)}
+    name = row["learner"]
+    return row | {"learner": f"`{name}`" if name in known else name}
 
 
 CAPTION = (
@@ -358,9 +376,18 @@ def _draw(rows, path):
 
 
 OPENING = (
-    "Without a reason to do otherwise, take the model that `mixedbag compare` saves. This page is "
-    "for those who choose by hand, or want to know why. It is written by `python -m benchmarks "
-    "product/which_learner` from measured results:\n\n"
+    "Without a reason to do otherwise, take the model that `mixedbag compare` saves. To choose by "
+    "hand, begin with these; the tables below say how well each learner does and what it costs, "
+    "and [the end of the page](#how-this-was-measured) how that was measured."
+)
+PLAIN = (
+    "Those in plain words are a model of scikit-learn behind a wrapper, which `compare` tries as "
+    "well: *bag statistics* are `BagFeatures`, *spread labels, counts, totals* `SpreadLabels` and "
+    "*windows* `SlidingWindows`.\n"
+)
+MEASURED = (
+    "## How this was measured\n\n"
+    "This page is written by `python -m benchmarks product/which_learner`.\n\n"
     "- **Nested cross-validation** on five folds, every setting chosen inside the training bags. "
     "(Figures from before 18 November 2026 come from runs of 200 seconds a set with as many folds, "
     "up to ten, as there was time for.)\n"
@@ -373,5 +400,7 @@ OPENING = (
     "- **Of instances** is for single instances, where their truth is known: the area under the "
     "ROC curve for any and sequence, else accuracy, or R² of totals.\n"
     "- **The stack** and **the best single, chosen inside**, are what `compare` makes of the "
-    f"others: of the beginning of its sequence that is expected to take a core {WORK:g} seconds."
+    f"others: of the beginning of its sequence that is expected to take a core {WORK:g} seconds.\n"
+    "- **The two networks with attention** were run on a processor, by torch 2.13 and torchmil "
+    "1.0.2; there was no graphics card.\n"
 )

@@ -2,13 +2,14 @@
 
 import importlib.util
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
 from mixedbag.datasets import make_any
-from mixedbag.deep import AttentionClassifier, TransformerClassifier
+from mixedbag.deep import AttentionClassifier, TransformerClassifier, _base
 from mixedbag.exceptions import InputError
 from mixedbag.learners import all_learners
 from tests.started import forking
@@ -116,6 +117,39 @@ def test_the_random_numbers_of_the_caller_are_left_alone():
     model = AttentionClassifier(4, max_epochs=2, random_state=0).fit(data.bags, data.y)
     model.predict(data.bags)
     assert torch.equal(torch.rand(3), expected)
+
+
+@pytest.mark.parametrize(
+    ("device", "gpu", "settled"),
+    [
+        ("auto", True, "cuda"),
+        ("auto", False, "cpu"),
+        ("cuda", True, "cuda"),
+        ("cpu", True, "cpu"),
+        ("cpu", False, "cpu"),
+    ],
+)
+def test_the_device_follows_what_torch_finds(device, gpu, settled):
+    torch = SimpleNamespace(cuda=SimpleNamespace(is_available=lambda: gpu))
+    assert AttentionClassifier(device=device)._device(torch) == settled
+
+
+@with_torch
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_learning_stays_on_the_device(kind, monkeypatch):
+    """On torch's device without values, which refuses whatever stayed on the processor."""
+    import torch
+
+    data = make_any(n_bags=20, n_features=3, random_state=0)
+    ended = {}
+    monkeypatch.setattr(kind, "_device", lambda self, torch: "meta")
+    monkeypatch.setattr(
+        _base, "_as_arrays", lambda net: ended.update({w.device.type: w for w in net.parameters()})
+    )
+    bags, everything = data.bags, np.arange(20)
+    target, weight = data.y.astype(np.float32), np.ones(20)
+    kind(8)._descend(torch, bags, target, weight, everything, None, 0, n_passes=2)
+    assert set(ended) == {"meta"}
 
 
 @with_torch
