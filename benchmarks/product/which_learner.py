@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from matplotlib.transforms import Bbox
 from scipy.stats import rankdata, studentized_range
 from sklearn.metrics import r2_score, roc_auc_score
 
@@ -343,9 +344,12 @@ def _linked(row):
 
 
 CAPTION = (
-    "Learners with figures on all but one of the sets or more: how well they order bags, and what "
-    "a set cost them. Orange: nobody is both quicker and better."
+    "Learners with figures on all but one of the sets or more, named where there is room: how well "
+    "they order bags, and what a set cost them. Orange: nobody is both quicker and better."
 )
+
+
+ORANGE, GREY = "#c8571f", "#5d626a"
 
 
 def _draw(rows, path):
@@ -353,26 +357,36 @@ def _draw(rows, path):
     n_sets = max(int(row["sets"].partition("/")[2]) for row in rows)
     rows = [row for row in rows if int(row["sets"].partition("/")[0]) >= n_sets - 1]
     time, area = (np.array([row[key] for row in rows]) for key in ("seconds a set", "ROC AUC"))
-    with picture(path, figsize=(7, 5)) as (_, ax):
-        for row, x, y in zip(rows, time, area):
-            best = not ((time < x) & (area > y)).any()
-            colour = "#c8571f" if best else "#5d626a"
-            ax.plot(x, y, "o", color=colour, ms=7 if best else 5)
-            crowded = ((time > x) & (time < 1.2 * x) & (abs(area - y) < 0.006)).any()
-            place = {"ha": "right", "xytext": (-6, -3)} if crowded else {"xytext": (6, -3)}
-            ax.annotate(
-                row["learner"],
-                (x, y),
-                textcoords="offset points",
-                color=colour,
-                fontsize=9,
-                **place,
-            )
+    best = np.array([not ((time < x) & (area > y)).any() for x, y in zip(time, area)])
+    with picture(path, figsize=(8, 6)) as (figure, ax):
+        for some, colour, size in ((~best, GREY, 5), (best, ORANGE, 7)):
+            ax.plot(time[some], area[some], "o", color=colour, ms=size)
         ax.set(xscale="log", xlabel="seconds a set", ylabel="area under the ROC curve of bags")
-        ax.set_xticks([2, 5, 10, 20, 50], ["2", "5", "10", "20", "50"])
+        ax.set_xticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
         ax.minorticks_off()
-        ax.margins(x=0.12)
+        ax.margins(x=0.15)
         ax.spines[["top", "right"]].set_visible(False)
+        figure.canvas.draw()
+        places = ax.transData.transform(np.c_[time, area])
+        taken = [Bbox.from_bounds(x - 4, y - 4, 8, 8) for x, y in places]
+        for k in sorted(range(len(rows)), key=lambda k: (not best[k], -area[k])):
+            colour = ORANGE if best[k] else GREY
+            _name(ax, rows[k]["learner"], (time[k], area[k]), colour, taken)
+
+
+def _name(ax, name, point, colour, taken):
+    """A point's name where there is room for it, if there is any."""
+    for side, beside in (("left", (6, -3)), ("right", (-6, -3))):
+        note = ax.annotate(
+            name, point, beside, textcoords="offset points", ha=side, color=colour, fontsize=8
+        )
+        note.set_in_layout(False)
+        box = note.get_window_extent()
+        inside = box.x1 <= ax.figure.bbox.x1
+        if inside and not any(box.overlaps(other) for other in taken):
+            taken.append(box)
+            return
+        note.remove()
 
 
 OPENING = (
