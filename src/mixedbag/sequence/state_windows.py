@@ -6,9 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
-from threadpoolctl import threadpool_limits
 
 from mixedbag._parameters import at_least, whole
+from mixedbag._threads import one_thread
 from mixedbag.sequence._blocks import count_long_enough
 from mixedbag.sequence._chain import Chain
 from mixedbag.sequence._cutting import CutSeries
@@ -110,7 +110,7 @@ class StateWindows(CutSeries):
         rng = check_random_state(self.random_state)
         self.models_ = [copy(one) for _ in range(self.n_models)]
         # Blocks are small: more threads inside a product only wait.
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_thread():
             for turn, keeper in enumerate(self.models_):
                 keeper._store(find_states(blocks, Chain, one, rng, turn))
         return self
