@@ -51,7 +51,7 @@ def test_text_of_few_values_is_coded(write):
     )
     notes = "\n".join(data.notes)
     assert "column 'type' is text: type=br, type=c say which" in notes
-    assert "column 'type': 1 missing values" in notes
+    assert "column 'type': 1 missing values read as none of these" in notes
     assert "'name' left out: it is text of 5 values in 5 rows" in notes
     assert "'note' left out: it has no other value than 'same'" in notes
 

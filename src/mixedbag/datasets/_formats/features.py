@@ -79,7 +79,7 @@ class Feature:
         names = {f"{self.name}={value}": code for value, code in sorted(self.values.items())}
         notes = [f"column {self.name!r} is text: {', '.join(names)} say which"]
         columns = {name: (codes == code).astype(np.float64) for name, code in names.items()}
-        return columns, None, notes + _on_missing(self.name, codes)
+        return columns, None, notes + _on_missing(self.name, codes, "none of these")
 
 
 @dataclass
@@ -127,9 +127,9 @@ def finish_features(source, table, required=False):
     return np.column_stack(list(found.values())), list(found), notes
 
 
-def _on_missing(name, column):
+def _on_missing(name, column, read_as="NaN"):
     missing = int(np.count_nonzero(np.isnan(column)))
-    return [f"column {name!r}: {missing} missing values read as NaN"] if missing else []
+    return [f"column {name!r}: {missing} missing values read as {read_as}"] if missing else []
 
 
 def _numbers_rows(column):
