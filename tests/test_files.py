@@ -23,6 +23,14 @@ def test_a_file_is_complete_or_as_it_was(tmp_path):
     assert os.listdir(tmp_path) == ["a.txt"]
 
 
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with (
+        pytest.raises(FileNotFoundError, match=r"no folder .*gone to write a.txt in"),
+        written_whole(tmp_path / "gone" / "a.txt"),
+    ):
+        raise AssertionError("there is nothing to write to")
+
+
 def test_a_link_stays_a_link_and_a_device_a_device(tmp_path):
     (tmp_path / "target").write_bytes(b"old")
     (tmp_path / "link").symlink_to(tmp_path / "target")

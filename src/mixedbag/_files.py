@@ -44,6 +44,8 @@ class written_whole:
         if self.path.exists() and not self.path.is_file():
             self._file = open(self.path, "wb")
             return self._file
+        if not self.path.parent.is_dir():
+            raise FileNotFoundError(f"no folder {self.path.parent} to write {self.path.name} in")
         sweep(self.path.parent, self.path.name)
         self._draft = self.path.with_name(f".{self.path.name}.{uuid.uuid4().hex}.part")
         self._file = open(self._draft, "x+b")
