@@ -7,7 +7,15 @@ from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from mixedbag import _forests
-from mixedbag._forests import ExtraTrees, RandomForest, grow, grow_again, leaves, probabilities
+from mixedbag._forests import (
+    ExtraTrees,
+    RandomForest,
+    first_splits,
+    grow,
+    grow_again,
+    leaves,
+    probabilities,
+)
 from mixedbag._random_trees import adds_up
 
 
@@ -151,3 +159,21 @@ def test_weights_that_do_not_add_up_exactly_are_left_to_scikit_learn():
     assert adds_up(np.array([0.0, 3.0, 2.0**-20]))
     assert not adds_up(np.array([0.1, 3.0]))
     assert not adds_up(np.full(2, 2.0**32))
+
+
+@pytest.mark.parametrize("n_rows", [12, 60, 400])
+def test_first_splits_are_the_smaller_forest(n_rows):
+    rows, labels, weight = problem(n_rows=n_rows)
+    forest = grow(ExtraTreesClassifier(9, max_leaf_nodes=16, random_state=3), rows, labels, weight)
+    for max_leaves in (2, 6, 16):
+        found = first_splits(forest, max_leaves)
+        expected = ExtraTreesClassifier(9, max_leaf_nodes=max_leaves, random_state=3)
+        expected.fit(rows, labels, weight)
+        assert found.get_params() == expected.get_params()
+        for tree, twin in zip(found.estimators_, expected.estimators_, strict=True):
+            assert tree.get_params() == twin.get_params()
+            told, meant = tree.tree_.__getstate__(), twin.tree_.__getstate__()
+            assert told["max_depth"] == meant["max_depth"]
+            np.testing.assert_array_equal(told["values"], meant["values"])
+            for name in meant["nodes"].dtype.names:
+                np.testing.assert_array_equal(told["nodes"][name], meant["nodes"][name], name)

@@ -201,6 +201,39 @@ def _grown(like, rows, codes, weight, random):
     return grown
 
 
+def first_splits(forest, max_leaves):
+    """The forest as it would be with fewer leaves: best splits come first, nodes in their order."""
+    if max_leaves == forest.max_leaf_nodes:
+        return forest
+    smaller = copy(forest).set_params(max_leaf_nodes=max_leaves)
+    smaller.estimators_ = [_cut_back(tree, max_leaves) for tree in forest.estimators_]
+    return smaller
+
+
+def _cut_back(tree, max_leaves):
+    from sklearn.tree._tree import TREE_LEAF, TREE_UNDEFINED, Tree
+
+    state, twin = tree.tree_.__getstate__(), _copied(tree)
+    nodes = state["nodes"][: 2 * max_leaves - 1].copy()
+    n_nodes, depth = len(nodes), np.zeros(len(nodes), dtype=np.intp)
+    gone = nodes["left_child"] >= n_nodes
+    nodes["left_child"][gone] = nodes["right_child"][gone] = TREE_LEAF
+    nodes["feature"][gone] = nodes["threshold"][gone] = TREE_UNDEFINED
+    for node in np.flatnonzero(nodes["left_child"] != TREE_LEAF):  # parents come before children
+        depth[[nodes["left_child"][node], nodes["right_child"][node]]] = depth[node] + 1
+    twin.max_leaf_nodes = max_leaves
+    twin.tree_ = Tree(twin.n_features_in_, np.array([twin.n_classes_], dtype=np.intp), 1)
+    twin.tree_.__setstate__(
+        {
+            "max_depth": int(depth.max()),
+            "node_count": n_nodes,
+            "nodes": nodes,
+            "values": state["values"][:n_nodes].copy(),
+        }
+    )
+    return twin
+
+
 def probabilities(forest, rows):
     """``forest.predict_proba(rows)`` of a classifier."""
     rows, total = _single(rows), np.zeros((rows.shape[0], len(forest.classes_)))

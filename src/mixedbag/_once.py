@@ -77,6 +77,11 @@ def sharing(shelf: Shelf):
         _SHELF.reset(token)
 
 
+def is_sharing() -> bool:
+    """Whether other fits may need what this one makes."""
+    return _SHELF.get() is not None
+
+
 def once(make, what, *values):
     """``make()``, or what it gave before: `what` names the piece, all it depends on are `values`.
 

@@ -6,8 +6,9 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
-from mixedbag._forests import grow, leaves
+from mixedbag._forests import first_splits, grow, leaves
 from mixedbag._logistic import fit_logistic
+from mixedbag._once import is_sharing, once
 from mixedbag._pairs import cut
 from mixedbag._parameters import above, whole
 from mixedbag.base import BagClassifier, LogOddsMixin
@@ -81,21 +82,32 @@ class TwoLevelClassifier(LogOddsMixin, BagClassifier):
         self.n_jobs = n_jobs
 
     def _fit(self, bags, sign, weight):
-        self.forest_ = ExtraTreesClassifier(
+        # Settings that share their work find the smaller trees inside the larger ones.
+        most = max(self.max_leaves, *self._search_space["max_leaves"] if is_sharing() else [0])
+        self.forest_ = first_splits(
+            once(
+                lambda: self._grown(bags, sign, weight, most),
+                "regions", most, self.n_estimators, self.random_state, bags, sign, weight,
+            ),
+            self.max_leaves,
+        )  # fmt: skip
+        model = LogisticRegression(C=self.C, tol=1e-8, max_iter=10_000)
+        fit_logistic(model, self._occupancy(bags), sign, weight)
+        self.coef_ = model.coef_.reshape(2, -1)
+        self.intercept_ = float(model.intercept_[0])
+        self.n_iter_ = int(model.n_iter_[0])
+
+    def _grown(self, bags, sign, weight, max_leaves):
+        forest = ExtraTreesClassifier(
             self.n_estimators,
-            max_leaf_nodes=self.max_leaves,
+            max_leaf_nodes=max_leaves,
             random_state=check_random_state(self.random_state),
             n_jobs=self.n_jobs,
         )
         # Large bags would drown small ones if all instances counted the same. Whole numbers add up
         # exactly in any order, so that pure nodes are seen as such whatever the order of the rows.
         share = np.round(2**20 / bags.sizes)
-        grow(self.forest_, bags.instances, bags.spread(sign), bags.spread(weight * share))
-        model = LogisticRegression(C=self.C, tol=1e-8, max_iter=10_000)
-        fit_logistic(model, self._occupancy(bags), sign, weight)
-        self.coef_ = model.coef_.reshape(2, -1)
-        self.intercept_ = float(model.intercept_[0])
-        self.n_iter_ = int(model.n_iter_[0])
+        return grow(forest, bags.instances, bags.spread(sign), bags.spread(weight * share))
 
     def _score_bags(self, bags):
         return self._occupancy(bags) @ self.coef_.ravel() + self.intercept_
