@@ -8,6 +8,7 @@ from mixedbag._once import once
 from mixedbag._pairs import all_pairs, reduce_pairs
 from mixedbag._parameters import above, one_of
 from mixedbag.base import BagClassifier
+from mixedbag.pooling import bag_sum
 
 # Steps of the solver, which would never end on features so large that nothing can be separated.
 MAX_STEPS = 10_000_000
@@ -51,8 +52,14 @@ class BagKernelSVC(BagClassifier):
         return type(self).__name__, {k: v for k, v in parameters.items() if k not in _OF_MACHINE}
 
     def _score_bags(self, bags):
-        gram = self._gram(self._represent(bags), self.support_bags_)
-        return gram @ self.dual_coef_ + self.intercept_
+        """``Σ_a u_a f(a) + b``: what an instance adds is the same in its bag and alone."""
+        bags, support = self._represent(bags), self.support_bags_
+        coef = support.spread(self.dual_coef_) * self._shares(support)
+        about = bags.instances, support.instances, coef
+        added = once(
+            lambda: self._settled.expand(*about), "adds", *self._kernel_of, self.gamma_, *about
+        )
+        return bag_sum(self._shares(bags) * added, bags.offsets) + self.intercept_
 
     def _represent(self, bags):
         return bags
@@ -62,8 +69,12 @@ class BagKernelSVC(BagClassifier):
         shares = of_left, of_left if right is left else self._shares(right)
         return weighted_gram(self._instance_kernel, left, right, shares, self.n_jobs)
 
+    @property
+    def _settled(self):
+        return Kernel(self.kernel, self.gamma_, self.degree, self.coef0)
+
     def _instance_kernel(self, X, Z):
-        return Kernel(self.kernel, self.gamma_, self.degree, self.coef0).of(X, Z)
+        return self._settled.of(X, Z)
 
 
 def weighted_gram(kernel, left, right, shares, n_jobs=None):
