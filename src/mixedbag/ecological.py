@@ -228,14 +228,16 @@ class RowByColumn:
         counts = shares * bags.sizes[:, None]
 
         def rates(model):
+            """Of the district, then of every precinct."""
             p = scale_to_counts(model.predict_proba_instances(bags), bags.offsets, counts)
-            return self._by_group(p, bags, group)
+            precincts = self._by_group(p, bags, group)
+            people = self.rows[:, :, None]
+            district = np.nansum(people * precincts, axis=0) / people.sum(axis=0)
+            return np.concatenate([district[None], precincts])
 
         found = models.ask(rates)
-        district = models.ask(lambda model: self._district(rates(model)))
-        return Rates(
-            district.estimate, district.low, district.high, found.estimate, found.low, found.high
-        )
+        limits = (found.estimate, found.low, found.high)
+        return Rates(*(part[0] for part in limits), *(part[1:] for part in limits))
 
     def _dealt_out(self):
         """Whether groups are spread over precincts as by chance; mere shares do not tell."""
@@ -269,10 +271,6 @@ class RowByColumn:
         sums = np.column_stack([np.bincount(cell, q, minlength=len(size)) for q in p.T])
         with np.errstate(invalid="ignore"):
             return (sums / size[:, None]).reshape(len(bags), n_rows, -1)
-
-    def _district(self, precincts):
-        people = self.rows[:, :, None]
-        return np.nansum(people * precincts, axis=0) / people.sum(axis=0)
 
 
 class PrecinctBoundsDisplay(_Display):
