@@ -21,7 +21,6 @@ from benchmarks.arhmm._series import Series
 from benchmarks.field import assumptions
 from benchmarks.product.effort import learners
 from benchmarks.product.ten_sets import SETS, trials
-from mixedbag import deep
 from mixedbag.comparison import RULES, compare
 from mixedbag.comparison._sequence import sequence
 from mixedbag.datasets import (
@@ -241,7 +240,7 @@ def _every_cell(kind, rows):
 def _cell(known, name, data):
     row = known.get((name, data))
     if row is None:
-        return EXTRA if name in deep.__all__ else NOT_YET
+        return NOT_YET
     if row["lines"]:
         return f"{row['lines'][0][1]:.3f}"
     return next((short for long, short in SHORT.items() if long in row["reason"]), row["reason"])
@@ -275,8 +274,8 @@ CELLS = (
     "*no end expected*: by the table of efforts a fit would not end in good time, and `compare` "
     f"leaves the learner out; *N s are expected*, above {MOST:g}, of a core for the nested run; "
     f"*ended after {CUT} core-seconds*; *{NOT_YET}*, though less is expected, as the cheapest came "
-    f"first and time was up; *{EXTRA}*, with which the two networks were run on the "
-    "sets that have their figures (torch 2.13 and torchmil 1.0.2, on a CPU)."
+    "first and time was up. The two networks with attention were run on a processor, by torch 2.13 "
+    "(2.15 on three sets) and torchmil 1.0.2."
 )
 
 
@@ -415,6 +414,6 @@ MEASURED = (
     "ROC curve for any and sequence, else accuracy, or R² of totals.\n"
     "- **The stack** and **the best single, chosen inside**, are what `compare` makes of the "
     f"others: of the beginning of its sequence that is expected to take a core {WORK:g} seconds.\n"
-    "- **The two networks with attention** were run on a processor, by torch 2.13 and torchmil "
-    "1.0.2; there was no graphics card.\n"
+    "- **The two networks with attention** were run on a processor, by torch 2.13 (2.15 on "
+    "EastWest, WestEast and MUSK1) and torchmil 1.0.2; there was no graphics card.\n"
 )
