@@ -156,11 +156,13 @@ def _buckets(grid, n_instances):
     n_buckets = max(1, min(BUCKETS, n_instances // 64, 2**22 // n_features))
     some = np.flatnonzero(counts)
     lowest, scale = np.zeros((2, n_features))
-    lowest[some] = grid.thresholds[grid.start[some]]
+    low, high = grid.thresholds[grid.start[some]], grid.thresholds[grid.start[some + 1] - 1]
+    with np.errstate(over="ignore", divide="ignore"):
+        each = n_buckets / (high - low)
+    told = (each > 0.0) & np.isfinite(each)  # a range that is a number, and not nought
+    lowest[some[told]], scale[some[told]] = low[told], each[told]
     feature = np.repeat(np.arange(n_features), counts)
-    with np.errstate(all="ignore"):  # whatever comes of the extremes never falls from x to x
-        scale[some] = n_buckets / (grid.thresholds[grid.start[some + 1] - 1] - lowest[some])
-        place = (grid.thresholds - lowest[feature]) * scale[feature]
+    place = (grid.thresholds - lowest[feature]) * scale[feature]
     bucket = np.where(place > 0.0, np.minimum(place, n_buckets - 1), 0.0).astype(np.int64)
     shape = n_features, n_buckets + 1
     inside = np.bincount(feature * shape[1] + bucket + 1, minlength=shape[0] * shape[1])
