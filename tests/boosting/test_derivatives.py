@@ -118,6 +118,14 @@ def test_derivatives_by_loops_are_those_by_arrays(pooling, loss, scale):
         np.testing.assert_allclose(ours, oracle, rtol=1e-9, atol=1e-12, err_msg=name)
 
 
+@pytest.mark.parametrize("pooling", POOLINGS, ids=repr)
+def test_a_block_may_have_no_bag(pooling):
+    """As a part of a cluster's bags of which none is held out."""
+    bags, _, _ = random_bags()
+    nobody = Labelled(bags[:0], np.empty(0), np.empty(0))
+    np.testing.assert_array_equal(Scores.of(nobody, pooling, LOSSES[0]).loss_and_weight(), 0.0)
+
+
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 def test_level_only_scales(loss):
     margin = np.linspace(-5, 5, 11)

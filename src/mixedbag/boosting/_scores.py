@@ -294,7 +294,7 @@ _WAYS = {NoisyOr: AnyOf, OWA: InOrder}
 def _way(pooling, loss, offsets):
     """How to pool: a pooling of your own may take a while, or say that it `moves_by_sides`."""
     kind = Softly if pooling.moves_by_sides else _WAYS.get(type(pooling))
-    if kind is None or type(loss) not in LOOPS:
+    if kind is None or type(loss) not in LOOPS or len(offsets) == 1:  # of no bag
         return ByArrays()
     return kind(pooling, loss, offsets)
 
