@@ -19,23 +19,22 @@ miss, and V has the variance of these models, too. A plausible model has those o
 less what it expects more of a bag: where it gives a group too much, the bags take that back. With
 residuals that are the same for all, what is not known of weights would be counted twice.
 
-τ is drawn from values that are equally likely by the half of a normal law (root mean square log 2:
-odds of one to two in place of even ones), weighted by the likelihood of the residuals of bags left
-out: where these say that groups are as the model has them, τ is small and little changes. Where
-bags are few they say little, and the law must not be narrow: a model of many features has every
-group near the mean, as weights that are not known point in any direction, seldom along a group.
+τ is drawn from a grid with weights exp(−½ (τ / ½)²) times the likelihood of the residuals of bags
+left out: where these say that groups are as the model has them, τ is small and little changes. By
+such weights alone groups differ by 0.36 (root mean square), which is a rate of 41 % in place of 50.
 """
 
 import warnings
 
 import numpy as np
-from scipy.special import ndtri, softmax
+from scipy.special import softmax
 
 from mixedbag._laws import expected, law_of
 from mixedbag.exceptions import InputError
 from mixedbag.pooling import bag_sum
 
-_TAUS = np.log(2.0) * ndtri(0.5 + (np.arange(15) + 0.5) / 30)  # in units of the law
+_TAUS = np.array([0.0, 0.1, 0.2, 0.3, 0.45, 0.65, 0.9, 1.25, 1.75])  # in units of the law
+_USUAL = 0.5  # of τ, before bags tell
 _LEAST = 0.05  # of the mean variance: a bag of which all is certain is not believed altogether
 
 
@@ -58,15 +57,20 @@ class GroupEffects:
         """A draw of the shifts of all groups."""
         S, V, residual = self._told_by(model)
         tau = self.taus[rng.choice(len(self.taus), p=self.weight)]
+        if tau == 0.0:
+            return np.zeros(self.n_groups)
         mean, precision = _given(S, V, residual, tau)
         root = np.linalg.cholesky(precision)
-        return mean + tau * np.linalg.solve(root.T, rng.normal(size=self.n_groups))
+        return mean + np.linalg.solve(root.T, rng.normal(size=self.n_groups))
 
     def mean(self, model):
         """The shifts that are expected."""
         S, V, residual = self._told_by(model)
-        shifts = [_given(S, V, residual, tau)[0] for tau in self.taus]
-        return self.weight @ np.array(shifts)
+        shifts = np.zeros(self.n_groups)
+        for tau, weight in zip(self.taus, self.weight):
+            if tau > 0.0:
+                shifts += weight * _given(S, V, residual, tau)[0]
+        return shifts
 
     def _told_by(self, model):
         """S, V and the residuals of bags that were not seen."""
@@ -79,20 +83,20 @@ class GroupEffects:
         return S, V + self.variance, self.total - bag_sum(value, self.bags.offsets)
 
     def _weight_of_taus(self, S, V, residual):
-        """Likelihood of r ~ N(0, V + τ² S Sᵀ), by the lemma of Woodbury."""
+        """Prior times likelihood of r ~ N(0, V + τ² S Sᵀ), by the lemma of Woodbury."""
         within, pull = S.T @ (S / V[:, None]), S.T @ (residual / V)
-        gained = []
-        for tau in self.taus:
+        gained = [0.0]
+        for tau in self.taus[1:]:
             inner = np.eye(self.n_groups) + tau**2 * within
             fit = tau**2 * pull @ np.linalg.solve(inner, pull)
             gained.append(0.5 * (fit - np.linalg.slogdet(inner)[1]))
-        return softmax(gained)
+        return softmax(np.array(gained) - 0.5 * (_TAUS / _USUAL) ** 2)
 
 
 def _given(S, V, residual, tau):
-    """Mean of the shifts, and their precision in units of τ, which may be none."""
-    precision = tau**2 * S.T @ (S / V[:, None]) + np.eye(S.shape[1])
-    return tau**2 * np.linalg.solve(precision, S.T @ (residual / V)), precision
+    """Mean and precision of the shifts."""
+    precision = S.T @ (S / V[:, None]) + np.eye(S.shape[1]) / tau**2
+    return np.linalg.solve(precision, S.T @ (residual / V)), precision
 
 
 def judged_groups(model, left, bags, groups, learned_groups=None):

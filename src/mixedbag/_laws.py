@@ -14,16 +14,12 @@ from sklearn.pipeline import Pipeline
 
 _CERTAIN = 1e-6  # chances are never surer, so that a shift moves them
 _COUNTABLE = 1e15
-_STEPS = 50
 
 
 class Chances:
     """Zero or one with a chance of its own; shifts are of log-odds."""
 
-    usual = 1.0  # spread, where bags do not tell
-    # About chances that are too timid, bags lie nearer to what is expected of them than by chance;
-    # how much nearer, few bags do not tell.
-    steadiest = 0.5
+    steadiest = 1.0  # bags are not taken to be steadier than chance would have it
 
     def variance(self, expected):
         return expected * (1.0 - expected)
@@ -66,7 +62,7 @@ class Chances:
 class Events:
     """A number of events with a rate of its own (Poisson); shifts are of the logarithm."""
 
-    usual, steadiest = 1.0, 0.5
+    steadiest = 1.0
 
     def variance(self, expected):
         return expected
@@ -93,7 +89,7 @@ class Events:
 class Amounts:
     """A value with an error of the same spread for all; shifts are of the value."""
 
-    usual = steadiest = 0.0
+    steadiest = 0.0
 
     def variance(self, expected):
         return np.ones_like(expected)
@@ -113,18 +109,6 @@ class Amounts:
 
     def within(self, sums, size):
         return sums
-
-
-def centring(law, drawn, own):
-    """The shift of rates that are drawn after which their mean is what the model itself has.
-
-    Of rates, not of natural values: a rate that may as well be next to nothing has draws far out on
-    that scale, and about a mean of these the others would be larger than bags allow.
-    """
-    shift = np.zeros(len(own))
-    for _ in range(_STEPS):  # none goes too far: a mean grows no faster than what is shifted
-        shift += law.natural(own) - law.natural(law.shifted(drawn, shift).mean(axis=0))
-    return shift
 
 
 def law_of(model):

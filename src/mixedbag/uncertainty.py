@@ -22,7 +22,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state
 
 from mixedbag._group_effects import judged_groups
-from mixedbag._laws import Amounts, centring, expected, law_of
+from mixedbag._laws import Amounts, expected, law_of
 from mixedbag._refits import fingerprint, refitted, times_drawn
 from mixedbag._unexplained import (
     Unexplained,
@@ -84,11 +84,11 @@ class PlausibleModels:
         Gives the estimates.
     models : list of fitted learners
         Give the intervals.
-    spread : float, optional
-        Standard deviation of what a regressor cannot know of one instance (without it, nothing); of
-        a classifier or a Poisson regressor, how many times wider than chance bags lie about what is
-        expected of them by models that have not seen them (without it, as chance has it). Above
-        1.25, bags differ in something that the features do not tell, and `rates` warns.
+    spread : float
+        Standard deviation of what a regressor cannot know of one instance; of a classifier or a
+        Poisson regressor, how many times wider than chance bags lie about what is expected of them
+        by models that have not seen them. Above 1.25, bags differ in something that the features
+        do not tell, and `rates` warns.
     level : float
         Share of the answers inside an interval.
     random_state : int or None
@@ -119,14 +119,14 @@ class PlausibleModels:
         self,
         model: Any,
         models: Sequence,
-        spread: float | None = None,
+        spread: float = 0.0,
         level: float = 0.95,
         random_state: int | None = 0,
         unexplained: Unexplained | None = None,
     ) -> None:
         self.model = model
         self.models = models
-        self.spread = law_of(model).usual if spread is None else spread
+        self.spread = spread
         self.level = level
         self.random_state = random_state
         self.unexplained = unexplained
@@ -234,8 +234,8 @@ class PlausibleModels:
         own = told_by(self.model)
         # By as much as weights are unknown, rates that are drawn lie nearer to one half, so that
         # draws do not even meet the counts which the model was fitted to: they are centred.
-        shift = shift + centring(law, rate, own[0])
-        return self._limits(shifted(*own), shifted(rate, found, shift), names[asked])
+        off = law.natural(rate).mean(axis=0) - law.natural(own[0])
+        return self._limits(shifted(*own), shifted(rate, found, shift - off), names[asked])
 
     def _rng(self):
         return np.random.default_rng(self.random_state)
