@@ -396,7 +396,8 @@ OPENING = (
 PLAIN = (
     "Those in plain words are a model of scikit-learn behind a wrapper, which `compare` tries as "
     "well: *bag statistics* are `BagFeatures`, *spread labels, counts, totals* `SpreadLabels` and "
-    "*windows* `SlidingWindows`.\n"
+    "*windows* `SlidingWindows`; windows by their *quantiles* are `QuantileWindows`, by *states* "
+    "`StateWindows`.\n"
 )
 MEASURED = (
     "## How this was measured\n\n"
