@@ -67,8 +67,9 @@ def _row_products(X, weights, result):
 @njit(cache=True, nogil=True)
 def _add_rows(X, rows, values, total):
     for s in range(len(rows)):
+        i, value = rows[s], values[s]  # once: for all the compiler knows, sums change them
         for j in range(X.shape[1]):
-            total[j] += values[s] * X[rows[s], j]
+            total[j] += value * X[i, j]
 
 
 def averaged(average, X):

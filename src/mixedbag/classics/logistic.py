@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from mixedbag._once import once
 from mixedbag._parameters import above, one_of, whole
-from mixedbag._wide import in_double, times
+from mixedbag._wide import times, transposed_times
 from mixedbag.base import BagClassifier, LogOddsMixin
 from mixedbag.engines.local import Labelled, LocalBlocks
 from mixedbag.pooling import Mean, MeanProbability, NoisyOr
@@ -151,18 +151,12 @@ def penalised_loss(parameters, pooling, blocks, C):
 
 def block_loss(block, parameters, pooling):
     """The weighted logistic loss of a block's bags, and its gradient behind it."""
-    _, sign, weight = block
-    return sum(
-        _piece_loss(bags, sign[part], weight[part], parameters, pooling)
-        for part, bags in in_double(block.bags)
-    )
-
-
-def _piece_loss(bags, sign, weight, parameters, pooling):
-    scores = bags.instances @ parameters[:-1] + parameters[-1]
+    bags, sign, weight = block
+    scores = times(bags.instances, parameters[:-1]) + parameters[-1]
     pooled, shares, *_ = pooling.derivatives(scores, bags.offsets)
     margin = sign * pooled
     by_bag = -weight * sign * expit(-margin)
     by_instance = bags.spread(by_bag) * shares
     loss = weight @ np.logaddexp(0.0, -margin)
-    return np.concatenate([[loss], bags.instances.T @ by_instance, [by_instance.sum()]])
+    by_weight = transposed_times(bags.instances, by_instance)
+    return np.concatenate([[loss], by_weight, [by_instance.sum()]])
