@@ -82,7 +82,7 @@ def best_for(rows, name, k):
 
 
 NOTES = (
-    "The problems and folds of `mixed`: all people, two activities, three mixtures. ARHMM-MIL as "
+    "The problems and folds of `mixed`, as many as the column says. ARHMM-MIL as "
     "published, one model, six iterations: the paper's orders and states, all nine. mi-SVM (rbf) "
     "has the paper's windows, and one more; C is 1 and the width that of its data: the paper "
     "found that C hardly matters."
