@@ -235,7 +235,20 @@ class PlausibleModels:
         # By as much as weights are unknown, rates that are drawn lie nearer to one half, so that
         # draws do not even meet the counts which the model was fitted to: they are centred.
         off = law.natural(rate).mean(axis=0) - law.natural(own[0])
-        return self._limits(shifted(*own), shifted(rate, found, shift - off), names[asked])
+        shift = shift - off + self._from_few_bags(law.natural(rate) + shift, rng)
+        return self._limits(shifted(*own), shifted(rate, found, shift), names[asked])
+
+    def _from_few_bags(self, drawn, rng):
+        """What Student's law adds to normal draws (a row each).
+
+        How far bags lie from what is expected, and so how wide draws are, is an estimate itself:
+        from as many squares as there are bags.
+        """
+        if self.unexplained is None:
+            return 0.0
+        n_bags = np.count_nonzero(self.unexplained.told)
+        wider = np.sqrt(n_bags / rng.chisquare(n_bags, size=(len(drawn), 1)))
+        return (wider - 1.0) * (drawn - drawn.mean(axis=0))
 
     def _rng(self):
         return np.random.default_rng(self.random_state)
