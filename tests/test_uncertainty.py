@@ -7,12 +7,13 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from scipy.stats import binom, multivariate_normal, poisson
+from scipy.stats import t as student
 from sklearn.linear_model import Ridge
 
 from mixedbag import Bags
 from mixedbag._group_effects import GroupEffects
 from mixedbag._laws import Amounts, Chances, Events
-from mixedbag._unexplained import unexplained
+from mixedbag._unexplained import Unexplained, unexplained
 from mixedbag.aggregate import (
     AggregateLogisticRegression,
     AggregatePoissonRegressor,
@@ -293,6 +294,19 @@ def test_limits_leave_out_as_much_as_they_say_whatever_the_number_of_draws():
 
 
 @pytest.mark.filterwarnings("ignore:.*no known count")
+@pytest.mark.parametrize("n_bags", [6, 40])
+def test_of_few_bags_normal_draws_become_students(n_bags):
+    bags, _, _, _ = votes(0, n_bags + 3)
+    told = np.arange(n_bags + 3) >= 3  # the others have no label
+    models = PlausibleModels(None, [], unexplained=Unexplained(1.0, bags, told))
+    rng = np.random.default_rng(0)
+    normal = 2.0 + 0.5 * rng.normal(size=(100_000, 3))
+    drawn = normal + models._from_few_bags(normal, rng)
+    for share in (0.025, 0.3, 0.975):
+        expected = 2.0 + 0.5 * student.ppf(share, n_bags)
+        np.testing.assert_allclose(np.quantile(drawn, share, axis=0), expected, atol=0.03)
+
+
 def test_what_a_plausible_model_expects_more_of_a_bag_is_taken_off_its_residual():
     bags, counts, _ = bent(2, n_bags=30)
     some = np.where(np.arange(30) == 4, np.nan, counts)
