@@ -293,7 +293,6 @@ def test_limits_leave_out_as_much_as_they_say_whatever_the_number_of_draws():
     assert np.mean(hits) == pytest.approx(0.95, abs=0.01)
 
 
-@pytest.mark.filterwarnings("ignore:.*no known count")
 @pytest.mark.parametrize("n_bags", [6, 40])
 def test_of_few_bags_normal_draws_become_students(n_bags):
     bags, _, _, _ = votes(0, n_bags + 3)
@@ -307,6 +306,7 @@ def test_of_few_bags_normal_draws_become_students(n_bags):
         np.testing.assert_allclose(np.quantile(drawn, share, axis=0), expected, atol=0.03)
 
 
+@pytest.mark.filterwarnings("ignore:.*no known count")
 def test_what_a_plausible_model_expects_more_of_a_bag_is_taken_off_its_residual():
     bags, counts, _ = bent(2, n_bags=30)
     some = np.where(np.arange(30) == 4, np.nan, counts)
