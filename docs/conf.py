@@ -125,7 +125,7 @@ def make_the_report():
     if report.exists():
         return
     with tempfile.TemporaryDirectory() as folder:
-        options = ["--out", "mixedbag-demo", "--time-budget", "2m", "--json"]
+        options = ["--out", "mixedbag-demo", "--json"]
         demo = "from mixedbag.cli import main; main()"
         command = [sys.executable, "-c", demo, "demo", *options]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=folder)
