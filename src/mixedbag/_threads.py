@@ -1,7 +1,7 @@
 """One thread for small matrices: several wait for each other longer than such products take.
 
-Steps of SciPy's L-BFGS for three unknowns take eight times as long in two threads as in one, and
-eighty times on a machine that has other work to do. One thread also rounds alike everywhere.
+Steps of SciPy's L-BFGS for a few unknowns take several times as long in two threads as in one, and
+far longer on a machine that has other work to do. One thread also rounds alike everywhere.
 """
 
 from contextlib import contextmanager, nullcontext

@@ -109,7 +109,7 @@ def _code_text(relation, name, j):
     notes = [f"column {name!r} is text: {', '.join(f.name for f in features)} say which"]
     ((missing,),) = relation.ask(f"select count(*) from rows where {known} is null")
     if missing:
-        notes.append(f"column {name!r}: {missing} missing values read as none of these")
+        notes.append(on_missing(name, missing, "none of these"))
     return features, None, notes
 
 
@@ -143,3 +143,7 @@ def _mixed(relation, name, found):
 
 def _on_dates(name):
     return f"column {name!r} holds dates: they are read as days since 1970-01-01"
+
+
+def on_missing(name, missing, read_as="NaN"):
+    return f"column {name!r}: {missing} missing values read as {read_as}"

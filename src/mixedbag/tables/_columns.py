@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from mixedbag.tables._coding import on_missing
+
 
 def usable(plan, block):
     """The table without the columns that say nothing, its names, and notes."""
@@ -52,8 +54,7 @@ class Columns:
                 continue
             kept.append(j)
             if self._missing[j]:
-                missing = self._missing[j]
-                notes.append(f"column {feature.name!r}: {missing} missing values read as NaN")
+                notes.append(on_missing(feature.name, self._missing[j]))
             if numbers_rows:
                 notes.append(
                     f"column {feature.name!r} only numbers the rows, yet was kept as a feature; "
