@@ -125,7 +125,7 @@ def test_the_angle_filter_keeps_cuts_apart():
     few, _, _ = convexify(program, 5, max_cosine=0.7)
     many, _, _ = convexify(program, 5)
     assert 0 < len(few) < len(many)
-    directions = np.array([cut.direction for cut in few])
+    directions = np.array([cut.direction(slice(None)) for cut in few])
     cosines = directions @ directions.T - np.eye(len(few))
     assert cosines.max() < 0.7
 
@@ -177,3 +177,65 @@ def test_shallow_cuts_are_refused():
     assert cutting.round(bags) == 0
     cutting.depth_tol = 0.0
     assert cutting.round(bags) > 0
+
+
+def deepest(program, master, bag, tight):
+    """The depth of the thesis's cut (Definition 23) of these rows, by its own LP over (α, β, u).
+
+    max β − α·p over ‖α‖₁ ≤ 1 and, for every instance x: α ≥ u^x A + u₀^x a_x, β ≤ Σ u^x β + u₀^x.
+    """
+    features, fixed, beta = row_arrays(program, tight)
+    A = np.hstack([features, fixed])
+    features, fixed, _ = row_arrays(program, [int(x) for x in program.bags[bag]])
+    own = np.hstack([features, fixed])
+    signed_w = np.zeros(2 * program.n_features)
+    signed_w[master.active] = master.signed_w
+    point = np.concatenate([signed_w, [master.b], master.slack])
+    (K, n), R = own.shape, len(beta)
+    free = 2 * program.n_features  # the bias: pieces agree on its coefficient
+    rows, right = [], []
+    width = 2 * n + 1 + K * (R + 1)  # α = α⁺ − α⁻, β, u
+    for x in range(K):
+        piece = np.zeros((n, width))
+        piece[:, :n], piece[:, n : 2 * n] = -np.eye(n), np.eye(n)
+        u = slice(2 * n + 1 + x * (R + 1), 2 * n + 1 + (x + 1) * (R + 1))
+        piece[:, u] = np.column_stack([A.T, own[x]])
+        value = np.zeros(width)
+        value[2 * n], value[u] = 1.0, -np.append(beta, 1.0)
+        rows += [piece, -piece[[free]], value[None]]
+        right += [np.zeros(n + 2)]
+    rows.append(np.concatenate([np.ones(2 * n), np.zeros(width - 2 * n)])[None])
+    right.append([1.0])
+    cost = np.concatenate([point, -point, [-1.0], np.zeros(K * (R + 1))])
+    bounds = [(0, None)] * (2 * n) + [(None, None)] + [(0, None)] * (K * (R + 1))
+    return -linprog(cost, np.vstack(rows), np.concatenate(right), bounds=bounds).fun
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_smaller_program_finds_the_deepest_cut(seed):
+    """Rows that look alike and coordinates that no row has are left out, at no loss."""
+    program = random_program(seed, n_positive=5, n_negative=6, size=4, n_features=4, C=2.0)
+    program.values[program.negatives[1::2]] = program.values[program.negatives[0]]
+    program.values[:, 3] = 0.0
+    master = RestrictedMaster(program, Clock())
+    master.settle()
+    cutting = Convexification(master, Incumbent(program, Clock()))
+    compared = 0
+    for _ in range(3):  # the later rounds have cuts among their rows
+        bags = cutting.violated_bags()
+        generator = CutGenerator(master, cutting.incumbent.upper, "coefficients", thorough=True)
+        cuts = [cut for bag in bags if (cut := generator.cut(bag)) is not None]
+        for cut in cuts:
+            depth = deepest(program, master, cut.bag, master.tight_rows())
+            few = deepest(program, master, cut.bag, generator.rows)
+            assert few == pytest.approx(depth, abs=1e-7)
+            own = row_arrays(program, [int(x) for x in program.bags[cut.bag]])
+            made = generator._multipliers(own)
+            scale = made[made > 0].max() / cut.multipliers[cut.multipliers > 0].max()
+            assert generator.depth(cut) * scale >= depth - 1e-7
+        compared += len(cuts)
+        if not cuts:
+            break
+        master.add_cuts(cuts)
+        cutting.solve()
+    assert compared

@@ -138,3 +138,12 @@ def test_as_printed_on_bags(Learner):
     model = Learner(random_state=0, time_limit=20, **AS_PRINTED, **own).fit(bags, y)
     assert model.lower_bound_ <= model.upper_bound_
     assert model.score(bags, y) > 0.7
+
+
+def test_cutting_ends_with_a_round_that_has_no_cut():
+    """As Algorithm 7.1 prints it, where cuts are chosen; all bags are tried otherwise."""
+    bags, y = toy(2, d=12)
+    options = {"local_search": False, "bags_per_round": 1, "tol": 0.0, "max_cosine": 0.3}
+    chosen = LNPBoost(random_state=0, cuts_kept=1, **options).fit(bags, y)
+    all_bags = LNPBoost(random_state=0, **options).fit(bags, y)
+    assert 0 < chosen.n_cuts_ < all_bags.n_cuts_

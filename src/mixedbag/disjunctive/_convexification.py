@@ -101,16 +101,22 @@ class Convexification:
             return None  # numerical trouble with one bag: the others may still be cut
 
     def _distinct(self, cuts):
-        """The first `keep` cuts, each at a large enough angle to all others."""
-        accepted = [cut.direction for cut in self.cuts] if self.max_cosine < 1.0 else []
+        """The first `keep` cuts, each at a large enough angle to all others.
+
+        Angles are those of the selected features, or of all where columns come as they are needed.
+        """
+        if self.max_cosine >= 1.0:
+            return cuts[: self.keep]
+        columns = slice(None) if self.master.generates_columns else self.master.active
+        accepted = [cut.direction(columns) for cut in self.cuts]
         kept: list[Cut] = []
         for cut in cuts:
             if len(kept) == self.keep:
                 break
-            if all(cut.direction @ other < self.max_cosine for other in accepted):
+            mine = cut.direction(columns)
+            if all(mine @ other < self.max_cosine for other in accepted):
                 kept.append(cut)
-                if self.max_cosine < 1.0:
-                    accepted.append(cut.direction)
+                accepted.append(mine)
         return kept
 
     def _purge(self):

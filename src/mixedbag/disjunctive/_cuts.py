@@ -39,10 +39,9 @@ class Cut:
         self.rows = rows
         self.multipliers = multipliers
 
-    @property
-    def direction(self):
-        """The unit vector along (α, β), for angles between cuts."""
-        vector = np.concatenate([self.features, self.fixed, [self.beta]])
+    def direction(self, columns):
+        """The unit vector along (α, β), with these features alone, for angles between cuts."""
+        vector = np.concatenate([self.features[columns], self.fixed, [self.beta]])
         return vector / np.linalg.norm(vector)
 
 
@@ -104,14 +103,14 @@ class CutGenerator:
         self._drop_twins()
 
     def _drop_twins(self):
-        """Keep one of the rows that look alike in the LP: in text, most negatives do."""
+        """Keep one of the rows that look alike in the LP: in text, most negatives do.
+
+        A slack that one row alone has makes no difference: the weight of a twin had better go to
+        the row that is kept.
+        """
+        shared = self.slacks[np.count_nonzero(self.fixed[:, self.slacks], axis=0) > 1]
         seen = np.column_stack(
-            [
-                self.features[:, self.columns],
-                self.fixed[:, 0],
-                self.fixed[:, self.slacks],
-                self.beta,
-            ]
+            [self.features[:, self.columns], self.fixed[:, 0], self.fixed[:, shared], self.beta]
         )
         keep = np.sort(np.unique(np.round(seen, 9), axis=0, return_index=True)[1])
         self.rows = [self.rows[r] for r in keep]
@@ -141,14 +140,16 @@ class CutGenerator:
         features, fixed, _ = own
         bias = [0] if self.program.intercept else []
         others = np.concatenate([np.array(bias, dtype=np.int64), self.slacks])
-        if self.normalization == "multipliers":  # slacks that no row here knows
-            others = others[self.fixed[:, others].any(axis=0) | fixed[:, others].any(axis=0)]
+        # What no row here knows is left out: any piece can take it.
+        others = others[self.fixed[:, others].any(axis=0) | fixed[:, others].any(axis=0)]
+        columns = self.columns
+        columns = columns[self.features[:, columns].any(axis=0) | features[:, columns].any(axis=0)]
         return multipliers_against(
-            np.concatenate([self.signed_w[self.columns], self.fixed_values[others]]),
-            np.hstack([self.features[:, self.columns], self.fixed[:, others]]),
+            np.concatenate([self.signed_w[columns], self.fixed_values[others]]),
+            np.hstack([self.features[:, columns], self.fixed[:, others]]),
             self.beta,
-            np.hstack([features[:, self.columns], fixed[:, others]]),
-            np.concatenate([np.zeros(len(self.columns), dtype=bool), others == 0]),
+            np.hstack([features[:, columns], fixed[:, others]]),
+            np.concatenate([np.zeros(len(columns), dtype=bool), others == 0]),
             self.normalization,
             self.clock,
         )

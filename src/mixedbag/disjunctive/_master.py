@@ -42,7 +42,7 @@ class RestrictedMaster:
         self._row_of = {}  # instance -> row
         self._waiting = np.zeros(program.values.shape[0], dtype=bool)
         self._waiting[program.unambiguous] = True
-        self._generates_columns = columns is None and 2 * program.n_features > _ALL_COLUMNS
+        self.generates_columns = columns is None and 2 * program.n_features > _ALL_COLUMNS
         self._columns_grew = False
         self.w = None  # until the first solution
         self.solver = new_solver()
@@ -53,7 +53,7 @@ class RestrictedMaster:
         append_columns(self.solver, cost, lower, upper, np.empty((0, self.first)))
         if columns is not None:
             self.add_columns(np.asarray(columns, dtype=np.int64))
-        elif not self._generates_columns:
+        elif not self.generates_columns:
             self.add_columns(np.arange(2 * program.n_features))
 
     # Columns and rows ----------------------------------------------------------------------------
@@ -139,7 +139,7 @@ class RestrictedMaster:
             self.read()
             if self._add_violated():
                 continue
-            if not (self._generates_columns and self.price_in(_COLUMNS_PER_ROUND)):
+            if not (self.generates_columns and self.price_in(_COLUMNS_PER_ROUND)):
                 return
 
     def _add_violated(self):

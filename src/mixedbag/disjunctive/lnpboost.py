@@ -55,7 +55,8 @@ class LNPBoost(DisjunctiveClassifier):
         Cuts a round: the violated bags that cost most. Few cuts at a time are made against a
         fresher solution, and raise the bound faster.
     cuts_kept : int or None, default None
-        How many cuts of a round are kept, the deepest; None keeps all. The thesis keeps one of ten.
+        How many cuts of a round are kept, the deepest; when all are refused, cutting ends. The
+        thesis keeps one of ten. None keeps all, and tries the other bags before it ends.
     depth_tol : float, default 0
         Refuse a cut that is shallower than this fraction of the relaxed value.
     tol : float, default 0.005
@@ -263,7 +264,11 @@ class LNPBoost(DisjunctiveClassifier):
     def _add_cuts(self, cutting, bags):
         """A round of cuts: the costliest bags first, the others if these have none."""
         first, rest = bags[: self.bags_per_round], bags[self.bags_per_round :]
-        if cutting.round(first) or cutting.round(rest):
+        if cutting.round(first):
+            return True
+        if self.cuts_kept is not None:  # Algorithm 7.1
+            return False
+        if cutting.round(rest):
             return True
         if cutting.thorough:
             return False
