@@ -4,7 +4,9 @@ Every learner meets problems of several shapes and those of the development coll
 setting that `compare` tries first. Seconds, on the former, are those of the processor, so a busy
 machine changes little. The law ``seconds = overhead + e^a · bags^b · instances^c · features^d`` (b,
 c, d not negative) is fitted to them by least squares in logs, the overhead being most of the
-shortest time; for counts of k classes the product has ``(k − 1)^e`` as well. The merit is how well
+shortest time; for counts of k classes the product has ``(k − 1)^e`` as well. Whoever takes sparse
+tables has a second law for them, from texts of several sizes: what a feature costs is another thing
+where most values are zero. The merit is how well
 unseen bags of the collection, none of the ten sets that figures are reported on, are ordered (twice
 the area under the ROC curve, less one) or R²: the half of a problem that was not learned from is
 asked about. A fit that does not end within `LIMIT` seconds counts as no better than chance, and the
@@ -21,7 +23,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import lsq_linear
+from sklearn.datasets import load_digits
 from sklearn.metrics import r2_score, roc_auc_score
 
 from benchmarks._tables import Table
@@ -31,7 +35,7 @@ from mixedbag.comparison import _effort
 from mixedbag.comparison._candidates import find_candidates
 from mixedbag.comparison._protocol import make_protocol
 from mixedbag.comparison._trials import fit, settings
-from mixedbag.datasets import make_any, make_count, make_majority, make_sequences, make_sum
+from mixedbag.datasets import BagData, make_any, make_count, make_majority, make_sequences, make_sum
 from mixedbag.learners import all_learners
 
 LIMIT = 10
@@ -47,6 +51,9 @@ SHAPES = [  # bags, instances a bag, features
 ]
 WIDE = (120, 6, 200)  # as descriptions of molecules and images are; for the rule that they have
 CLASSES = [(160, 8, 8, 4), (160, 8, 8, 10), (120, 6, 200, 2), (1000, 5, 200, 10)]  # k the last
+SCANS = [90, 1000]  # bags of five scanned digits, ten classes: real features hang together
+TEXTS = [(40, 8, 500), (160, 8, 500), (40, 8, 5000), (40, 32, 2000), (200, 8, 20_000)]
+WORDS = 30  # of a passage
 LENGTHS = [(24, 60, 3), (96, 60, 3), (24, 240, 3), (24, 60, 9), (96, 240, 6), (200, 400, 3)]
 
 
@@ -62,10 +69,35 @@ def _of_classes(n_bags, size, n_features, n_classes):
     return lambda: make_count(2 * n_bags, size, **shape, random_state=0)
 
 
+def _scans(n_bags, size=5):
+    """Scanned digits in 16 by 16 points, with noise, some of them several times."""
+    images, digits = load_digits(return_X_y=True)
+    rng = np.random.default_rng(0)
+    rows = rng.integers(len(images), size=2 * n_bags * size)
+    X = np.kron(images[rows].reshape(-1, 8, 8), np.ones((2, 2))).reshape(len(rows), -1)
+    offsets = np.arange(0, len(rows) + 1, size)
+    counts = np.add.reduceat(np.eye(10)[digits[rows]], offsets[:-1])
+    return BagData(Bags(X + rng.normal(0, 1, X.shape), offsets), counts.astype(int))
+
+
+def _texts(n_bags, size, n_words):
+    """Passages of words, frequent and rare; one of a positive text has words of a topic."""
+    rng = np.random.default_rng(0)
+    n_rows = 2 * n_bags * size
+    words = (n_words ** rng.random((n_rows, WORDS))).astype(int) - 1
+    y = np.arange(2 * n_bags) // 2 % 2
+    words[np.flatnonzero(y) * size, :10] = rng.integers(100, 120, (y.sum(), 10))
+    rows = np.repeat(np.arange(n_rows), WORDS)
+    table = sparse.csr_array((np.ones(rows.size), (rows, words.ravel())), (n_rows, n_words))
+    return BagData(Bags(table, np.arange(0, n_rows + 1, size)), y)
+
+
 SHAPED = {
     "any": _made(make_any, [*SHAPES, WIDE]),
     "majority": _made(make_majority),
-    "count": _made(make_count) + [_of_classes(*shape) for shape in CLASSES],
+    "count": _made(make_count)
+    + [_of_classes(*shape) for shape in CLASSES]
+    + [lambda n=n: _scans(n) for n in SCANS],
     "sum": _made(make_sum),
     "sequence": [
         lambda shape=shape: make_sequences(2 * shape[0], shape[1], shape[2], random_state=0)
@@ -86,9 +118,10 @@ def learners(rule):
     return names + [k.__name__ for k in more if k._compared and k.__name__ not in names]
 
 
-def _everybody(rule):
+def _everybody(rule, data=None):
     """All learners, whatever the table that is there expects of them."""
-    found, _ = find_candidates(rule, Bags.from_list([np.eye(2)] * 4))
+    bags = Bags.from_list([np.eye(2)] * 4) if data is None else data.bags[np.arange(2)]
+    found, _ = find_candidates(rule, bags)
     return [replace(candidate, max_bags=None) for candidate in found]
 
 
@@ -96,17 +129,25 @@ def run(case):
     """Seconds and quality on every problem, and the merit."""
     shaped = [_met(case, make()) for make in SHAPED[case["rule"]]]
     met = {name: _met(case, make()) for name, make in of_rule(case["rule"]).items()}
-    return {
+    told = {
         "merit": round(float(np.mean([point["quality"] for point in met.values()])), 3),
         "points": [*shaped, *met.values()],
     }
+    if case["rule"] == "any" and case["learner"] in _takers_of_sparse():
+        told["sparse"] = [_met(case, _texts(*shape)) for shape in TEXTS]
+    return told
+
+
+def _takers_of_sparse():
+    found, _ = find_candidates("any", Bags(sparse.csr_array(np.eye(8)), np.arange(0, 9, 2)))
+    return [candidate.name for candidate in found]
 
 
 def _met(case, data):
     """One problem: learn from every other bag, ask about the rest."""
     train, test = np.arange(0, len(data.y), 2), np.arange(1, len(data.y), 2)
     _, protocol = make_protocol(data.bags, data.y, case["rule"])
-    candidate = next(c for c in _everybody(case["rule"]) if c.name == case["learner"])
+    candidate = next(c for c in _everybody(case["rule"], data) if c.name == case["learner"])
     first = settings(candidate)[0]
     few = np.sort(np.concatenate([np.flatnonzero(_kinds(data.y) == k)[:4] for k in (0, 1)]))
     question, part = protocol.question, data.bags[train]
@@ -168,9 +209,9 @@ def _at_most(seconds):
         signal.signal(signal.SIGPROF, before)
 
 
-def _law(row):
+def _law(row, points=None):
     """The law, from the problems of several shapes; what did not end takes at least the limit."""
-    points = row["points"][: len(SHAPED[row["rule"]])]
+    points = points or row["points"][: len(SHAPED[row["rule"]])]
     shapes = [[p["bags"], p["instances"], p["features"], p.get("classes", 2) - 1] for p in points]
     design = np.column_stack([np.ones(len(points)), np.log(shapes)])
     if row["rule"] != "count":
@@ -209,6 +250,9 @@ def publish(rows, folder):
     learners: dict = {}
     for row in rows:
         learners.setdefault(row["rule"], {})[row["learner"]] = [row["merit"], *_law(row)]
+        if "sparse" in row:
+            law = _law(row, row["sparse"])
+            learners.setdefault(_effort.SPARSE, {})[row["learner"]] = [row["merit"], *law]
     when = datetime.now(UTC).date().isoformat()
     Path(_effort.TABLE).write_text(_written({"measured": when, "learners": learners}))
 

@@ -98,7 +98,7 @@ def find_candidates(rule, bags, names=None, random_state=0, y=None, exposure=Non
         seeds = [name for name in estimator.get_params() if name.endswith("random_state")]
         estimator.set_params(**dict.fromkeys(seeds, random_state))
         grid = {f"learner__{key}": list(values) for key, values in offer.grid.items()}
-        effort = known(rule, offer.name)
+        effort = known(rule, offer.name, bags.is_sparse)
         effort = effort._replace(law=effort.law.of_classes(_n_classes(rule, y)))
         if exposure is not None and _takes_exposure(offer):
             effort = effort._replace(merit=1.0)  # the table is of data without exposures

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 TABLE = Path(__file__).with_name("effort.json")
+SPARSE = "any, sparse"  # where most values are zero, a feature costs something else
 
 # Shares are counts and means are totals, as far as cost and merit go.
 _KIN = {"proportion": "count", "mean": "sum"}
@@ -61,9 +62,11 @@ def _table():
     return json.loads(TABLE.read_text())["learners"]
 
 
-def known(rule, name):
+def known(rule, name, is_sparse=False):
     """What the table says of a learner for a rule."""
     for word, kin in _WORDS.items():
         name = name.replace(word, kin)
     line = _table().get(_KIN.get(rule, rule), {}).get(name)
+    if is_sparse and rule == "any":
+        line = _table().get(SPARSE, {}).get(name, line)
     return UNKNOWN if line is None else Known(line[0], Law(*line[1:]))
