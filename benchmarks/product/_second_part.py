@@ -8,6 +8,7 @@ changed.
 """
 
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 from scipy import sparse
@@ -43,7 +44,7 @@ def _drawn(name, n_bags, size, seed):
 def of_amounts(name, n_bags, size, combine, seed=0, wrong=0.0):
     """Positive: the largest, or the mean, of an amount is above what half of the bags have."""
     rng, bags, target, offsets = _drawn(name, n_bags, size, seed)
-    amounts = [combine(target[a:b]) for a, b in zip(offsets, offsets[1:])]
+    amounts = [combine(target[a:b]) for a, b in pairwise(offsets)]
     y = (amounts > np.median(amounts)).astype(int)
     return BagData(bags, np.where(rng.uniform(size=n_bags) < wrong, 1 - y, y))
 
@@ -51,7 +52,7 @@ def of_amounts(name, n_bags, size, combine, seed=0, wrong=0.0):
 def of_shares(name, positive, n_bags, size, seed=0, wrong=0.0):
     """Positive: the share of a class is above what half of the bags have."""
     rng, bags, target, offsets = _drawn(name, n_bags, size, seed)
-    shares = [np.mean(target[a:b] == positive) for a, b in zip(offsets, offsets[1:])]
+    shares = [np.mean(target[a:b] == positive) for a, b in pairwise(offsets)]
     y = (shares > np.median(shares)).astype(int)
     return BagData(bags, np.where(rng.uniform(size=n_bags) < wrong, 1 - y, y))
 
@@ -59,7 +60,7 @@ def of_shares(name, positive, n_bags, size, seed=0, wrong=0.0):
 def of_two_classes(name, pair, n_bags, size, seed=0):
     """Positive: rows of both classes of a pair are there."""
     _, bags, target, offsets = _drawn(name, n_bags, size, seed)
-    parts = [target[a:b] for a, b in zip(offsets, offsets[1:])]
+    parts = [target[a:b] for a, b in pairwise(offsets)]
     y = np.array([np.isin(pair, part).all() for part in parts]).astype(int)
     return BagData(bags, y)
 
