@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.product._collection import COLLECTION, drawn
+from benchmarks.product._second_part import SECOND
 from mixedbag._once import Shelf, sharing
 from mixedbag.comparison import _trials
 from mixedbag.comparison._candidates import find_candidates, too_dear
@@ -38,8 +39,11 @@ class Asked(Protocol):
 
 
 def protocol_of(name, draw):
-    data, n_bags = drawn(name, NEW, draw)
-    rule = COLLECTION[name].rule
+    if name in SECOND:
+        data, rule = SECOND[name].make(), SECOND[name].rule
+        n_bags = len(data.y)
+    else:
+        (data, n_bags), rule = drawn(name, NEW, draw), COLLECTION[name].rule
     _, protocol = make_protocol(data.bags, data.y, rule, folds=FOLDS, metric="accuracy")
     if len(data.y) == n_bags:
         return replace(protocol, random_state=draw)

@@ -134,13 +134,19 @@ def run(case):
         "points": [*shaped, *met.values()],
     }
     if case["rule"] == "any" and case["learner"] in _takers_of_sparse():
-        told["sparse"] = [_met(case, _texts(*shape)) for shape in TEXTS]
+        texts = [_texts(*shape) for shape in TEXTS]
+        able = [text for text in texts if case["learner"] in _names(_everybody("any", text))]
+        told["sparse"] = [_met(case, text) for text in able]
     return told
 
 
 def _takers_of_sparse():
     found, _ = find_candidates("any", Bags(sparse.csr_array(np.eye(8)), np.arange(0, 9, 2)))
-    return [candidate.name for candidate in found]
+    return _names(found)
+
+
+def _names(candidates):
+    return [candidate.name for candidate in candidates]
 
 
 def _met(case, data):
@@ -250,7 +256,7 @@ def publish(rows, folder):
     learners: dict = {}
     for row in rows:
         learners.setdefault(row["rule"], {})[row["learner"]] = [row["merit"], *_law(row)]
-        if "sparse" in row:
+        if row.get("sparse"):
             law = _law(row, row["sparse"])
             learners.setdefault(_effort.SPARSE, {})[row["learner"]] = [row["merit"], *law]
     when = datetime.now(UTC).date().isoformat()
