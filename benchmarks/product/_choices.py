@@ -48,7 +48,7 @@ def free(scores, y):
 # Weighings ----------------------------------------------------------------------------------------
 
 
-def behind(chance, y, n_best=12):
+def behind(chance, y, n_best=5):
     """That of `compare`: the less, the more standard errors behind the best."""
     answers = [each[:, None] for each in chance]
     return blend_weights(answers, lambda one: losses(one[:, 0], y), np.ones(len(y)), n_best)
@@ -178,8 +178,8 @@ CHOICES = {
     "drawn to zero as before": Choice(partial(rising, strength=1.0)),
     "drawn to zero less": Choice(partial(rising, strength=100.0)),
     "bagged greedy selection": Choice(weigh=greedy),
-    "best five": Choice(weigh=partial(behind, n_best=5)),
     "best eight": Choice(weigh=partial(behind, n_best=8)),
+    "best twelve": Choice(weigh=partial(behind, n_best=12)),
     "best five alike": Choice(weigh=equal),
     "by the root of bags": Choice(weigh=by_root),
     "drawn towards merits": Choice(weigh=drawn_to_merits, sees_merits=True),

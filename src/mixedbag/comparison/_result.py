@@ -23,7 +23,7 @@ from mixedbag.comparison.checks import Finding, run_checks
 STACK = "stack of the best"
 CHOICE = "best single, chosen inside"
 CONSTANT = "always the same answer"
-_N_BEST = 12  # who is clearly behind does not count anyway
+_N_BEST = 5
 _N_WITNESSES = 2
 _NOTHING: Mapping = MappingProxyType({})
 
