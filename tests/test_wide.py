@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils import get_tags
 
 from mixedbag import Bags, _wide
-from mixedbag._solvers import proximal_newton
+from mixedbag._solvers import newton_system, proximal_newton
 from mixedbag.aggregate import (
     AggregateEasyLLPClassifier,
     AggregateLogisticRegression,
@@ -138,7 +138,8 @@ def wide_bags():
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
 def test_wide_single_precision_is_not_copied(learner, monkeypatch):
     # What is worked on at a time is small against wide tables; here the table is small, too.
-    monkeypatch.setattr(proximal_newton, "_BLOCK", 256)
+    monkeypatch.setattr(proximal_newton, "_MOST", 256)
+    monkeypatch.setattr(newton_system, "_BLOCK", 256)
     monkeypatch.setattr(diverse_density, "_ROWS", 256)
     monkeypatch.setattr(diverse_density, "_MAX_CANDIDATES", 50)
     monkeypatch.setattr(two_level, "_LEAVES", 2**14)

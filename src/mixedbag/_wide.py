@@ -56,8 +56,33 @@ def _plain(values):
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
+def four_dots(X, a, b, c, d, w):
+    """Products of four rows with `w`: together, they wait for memory once."""
+    first = second = third = fourth = 0.0
+    if X.ndim == 2:  # settled when compiling
+        for k in range(X.shape[1]):
+            first += X[a, k] * w[k]
+            second += X[b, k] * w[k]
+            third += X[c, k] * w[k]
+            fourth += X[d, k] * w[k]
+    return first, second, third, fourth
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def add_four(X, a, b, c, d, p, q, r, s, w):
+    """Add four rows of `X`, times `p` to `s`, to `w`: it is read and written once."""
+    if X.ndim == 2:
+        for k in range(X.shape[1]):
+            w[k] += (p * X[a, k] + q * X[b, k]) + (r * X[c, k] + s * X[d, k])
+
+
+@njit(cache=True, nogil=True, fastmath=_FAST)
 def _row_products(X, weights, result):
-    for i in range(X.shape[0]):
+    n = X.shape[0] - X.shape[0] % 4
+    for i in range(0, n, 4):
+        first, second, third, fourth = four_dots(X, i, i + 1, i + 2, i + 3, weights)
+        result[i], result[i + 1], result[i + 2], result[i + 3] = first, second, third, fourth
+    for i in range(n, X.shape[0]):
         total = 0.0
         for j in range(X.shape[1]):
             total += X[i, j] * weights[j]
@@ -66,7 +91,11 @@ def _row_products(X, weights, result):
 
 @njit(cache=True, nogil=True)
 def _add_rows(X, rows, values, total):
-    for s in range(len(rows)):
+    n = len(rows) - len(rows) % 4
+    for s in range(0, n, 4):
+        a, b, c, d = rows[s], rows[s + 1], rows[s + 2], rows[s + 3]
+        add_four(X, a, b, c, d, values[s], values[s + 1], values[s + 2], values[s + 3], total)
+    for s in range(n, len(rows)):
         i, value = rows[s], values[s]  # once: for all the compiler knows, sums change them
         for j in range(X.shape[1]):
             total[j] += value * X[i, j]

@@ -11,8 +11,9 @@ from sklearn.svm import SVC
 from mixedbag._kernels import Kernel
 from mixedbag._solvers.dual_descent import descend
 from mixedbag._solvers.hinge import Problem
+from mixedbag._solvers.newton_system import Curvature, NewtonSystem
 from mixedbag._solvers.numbered_rows import NumberedRows
-from mixedbag._solvers.proximal_newton import _Curvature, step_size
+from mixedbag._solvers.proximal_newton import step_size
 from mixedbag.margin import _linear as linear_module
 from mixedbag.margin._kernel_machine import GivenColumns, GramColumns, KernelMachine
 from mixedbag.margin._linear import LinearMachine, _stretched, landmark_machine
@@ -42,7 +43,7 @@ def tables(X, centroids, kind):
 def test_a_curvature_that_follows_the_slots_inside():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 4))
-    curvature = _Curvature(X.__getitem__, *X.shape)
+    curvature = Curvature(X.__getitem__, *X.shape)
     inside = rng.random(300) < 0.5
     for share in (0.0, 0.01, 0.05, 0.9, 0.02):  # of them change
         inside = inside ^ (rng.random(300) < share)
@@ -55,7 +56,7 @@ def test_a_curvature_that_follows_the_slots_inside():
 def test_a_curvature_of_some_slots_stays_while_nearly_the_same_are_inside():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((5000, 3))
-    curvature = _Curvature(X.__getitem__, *X.shape, 500, X[:, 0])
+    curvature = Curvature(X.__getitem__, *X.shape, 500, X[:, 0])
     inside = rng.random(5000) < 0.8
     first = curvature.at(inside)
     np.testing.assert_allclose(first, X[inside].T @ X[inside], atol=600)  # of 4,000 on the diagonal
@@ -63,6 +64,30 @@ def test_a_curvature_of_some_slots_stays_while_nearly_the_same_are_inside():
     assert not np.array_equal(curvature.at(inside ^ (rng.random(5000) < 0.5)), first)
     few = np.arange(5000) < 400
     np.testing.assert_allclose(curvature.at(few), X[few].T @ X[few], rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e3])
+def test_a_newton_system_by_an_old_factor_is_that_of_a_new_one(scale):
+    rng = np.random.default_rng(0)
+    X = scale * np.column_stack([rng.standard_normal((900, 149)), np.ones(900)])
+    old, inside = NewtonSystem(X.__getitem__, *X.shape), np.arange(900) < 160
+    for _ in range(12):
+        gradient = rng.standard_normal(150)
+        step = old.solve(inside, gradient, 0.0)
+        matrix = X[inside].T @ X[inside] + np.diag(np.append(np.ones(149), 0.0))
+        np.testing.assert_allclose(matrix @ step, gradient, atol=1e-6)
+        inside = inside ^ (rng.random(900) < 0.01)
+
+
+def test_a_newton_system_whose_rows_go_does_not_keep_their_rounding():
+    """One row alone bends a direction: without it, an old factor would know it by rounding only."""
+    X = np.diag(np.append(np.full(149, 1e6), 1.0))
+    system = NewtonSystem(X.__getitem__, *X.shape)
+    for gone in (0, 1, 30):
+        inside = np.arange(150) >= gone
+        step = system.solve(inside, np.full(150, 0.5), 0.0)
+        exact = np.where(inside, 0.5 / (1.0 + 1e12), 0.5)
+        np.testing.assert_allclose(step, np.append(exact[:-1], 0.5), rtol=1e-6)
 
 
 @pytest.mark.kernel

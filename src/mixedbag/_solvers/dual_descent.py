@@ -15,7 +15,7 @@ for the free intercept and the gap; starting from the last machine gains nothing
 import numpy as np
 from numba import njit
 
-from mixedbag._solvers.numbered_rows import add, dot, row_sum
+from mixedbag._solvers.numbered_rows import add, dot
 
 _LEASH = 0.1  # how far the intercept may move, relative to the rows' squared norms
 
@@ -37,8 +37,7 @@ def dual_descent(rows, problem, dual, intercept, tol, seed, max_epochs=10_000):
     epochs, violation = 0, 0.01
     last = None
     while True:
-        total = np.zeros(rows.n_features)  # anew: rounding adds up
-        row_sum(*rows.buffers, problem.rows, problem.sign * dual, total)
+        total = rows.sum(problem.rows, problem.sign * dual)  # anew: rounding adds up
         done, pull = descend(
             *rows.buffers, problem.rows, *centre, problem.sign, problem.upper, problem.ridge, norms,
             leash, intercept, violation, max_epochs - epochs, seed, dual, total,

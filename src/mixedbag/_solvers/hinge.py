@@ -52,7 +52,12 @@ class Problem:
 
         Never negative, and all of the duality gap when `w = Σ sign dual x` and `dual` is even.
         """
-        return self.loss(margin) + 0.5 * self.ridge @ dual**2 - dual @ (1.0 - margin)
+        return self.loss(margin) - self.promise(dual, margin)
+
+    def promise(self, dual, margin):
+        """What the loss at these margins is at least, as the dual tells it."""
+        least = dual.sum() - dual @ margin
+        return least - 0.5 * self.ridge @ dual**2 if self.squared else least
 
     def evened(self, dual):
         """The dual with its heavier side cut down, so that both sides weigh the same."""

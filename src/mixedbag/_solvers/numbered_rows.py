@@ -14,7 +14,7 @@ from scipy import sparse
 
 from mixedbag._solvers.prefetch import AHEAD, prefetch
 from mixedbag._tables import frozen
-from mixedbag._wide import times
+from mixedbag._wide import add_four, four_dots, times
 
 _NO_INDEX = frozen(np.empty(0, dtype=np.int32))
 _SOME = 200  # rows that tell where the others lie
@@ -48,29 +48,56 @@ def add(data, indices, indptr, i, step, w):
 
 
 @njit(cache=True, nogil=True)
+def fetch_four(data, rows, s, n):
+    """Ask for the rows that are needed soon."""
+    for later in range(s + AHEAD, s + AHEAD + 4):
+        prefetch(data, rows[min(later, len(rows) - 1)], n)
+
+
+@njit(cache=True, nogil=True)
 def row_scores(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, w, scores):
     """`⟨w, x⟩` for every row of `rows`, into `scores`."""
-    for s in range(len(rows)):
+    s = 0
+    while s < len(rows):
         i = rows[s]
-        prefetch(data, rows[min(s + AHEAD, len(rows) - 1)], n)
+        if data.ndim == 2 and s + 4 <= len(rows):
+            j, k, m = rows[s + 1], rows[s + 2], rows[s + 3]
+            if max(i, j, k, m) < n:
+                fetch_four(data, rows, s, n)
+                first, second, third, fourth = four_dots(data, i, j, k, m, w)
+                scores[s], scores[s + 1], scores[s + 2], scores[s + 3] = (
+                    first,
+                    second,
+                    third,
+                    fourth,
+                )
+                s += 4
+                continue
         if i < n:
             scores[s] = dot(data, indices, indptr, i, w)
         else:
             scores[s] = dot(c_data, c_indices, c_indptr, i - n, w)
+        s += 1
 
 
 @njit(cache=True, nogil=True)
 def row_sum(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, coef, w):
     """Add `Σ_s coef_s x_s` to `w`, in place."""
-    for s in range(len(rows)):
-        later = min(s + AHEAD, len(rows) - 1)
-        prefetch(data, rows[later] if coef[later] != 0.0 else n, n)
-        if coef[s] != 0.0:
-            i = rows[s]
-            if i < n:
-                add(data, indices, indptr, i, coef[s], w)
-            else:
-                add(c_data, c_indices, c_indptr, i - n, coef[s], w)
+    s = 0
+    while s < len(rows):
+        i = rows[s]
+        if data.ndim == 2 and s + 4 <= len(rows):
+            j, k, m = rows[s + 1], rows[s + 2], rows[s + 3]
+            if max(i, j, k, m) < n:
+                fetch_four(data, rows, s, n)
+                add_four(data, i, j, k, m, coef[s], coef[s + 1], coef[s + 2], coef[s + 3], w)
+                s += 4
+                continue
+        if i < n:
+            add(data, indices, indptr, i, coef[s], w)
+        else:
+            add(c_data, c_indices, c_indptr, i - n, coef[s], w)
+        s += 1
 
 
 @njit(cache=True, nogil=True)
@@ -116,10 +143,13 @@ class NumberedRows:
 
     def total(self, rows, coef):
         """`Σ coef (x − centre)`, and `Σ coef` in the last entry."""
-        total = np.zeros(self.n_features + 1)
-        row_sum(*self.buffers, rows, coef, total[:-1])
-        total[-1] = coef.sum()
-        total[:-1] -= total[-1] * self.centre
+        weight = coef.sum()
+        return np.append(self.sum(rows, coef) - weight * self.centre, weight)
+
+    def sum(self, rows, coef):
+        """`Σ coef x`."""
+        total, used = np.zeros(self.n_features), np.flatnonzero(coef)
+        row_sum(*self.buffers, rows[used], coef[used], total)
         return total
 
     def dense(self, rows, scale):

@@ -16,15 +16,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from scipy.linalg import LinAlgError
-from scipy.linalg.lapack import dposv
+
+from mixedbag._solvers.newton_system import NewtonSystem
 
 _FIRST_PULL, _LAST_PULL = 2.0, 1e8
 _CROWD = 1000  # slots inside the box beyond which a step looks at nothing but these
-_BLOCK = 4096
+_MOST = 4096  # slots of which one step makes a table
 _ENOUGH = 8  # rows a feature, to know by and large how they bend
 _MAX_STEPS = 1000
-_SIMILAR = 0.2  # of the slots inside may be others before some of them are asked anew
 _INNER = 12  # steps over few slots: more of them cost more than a look at all slots
 _ANEW = 50  # steps after which margins are computed anew: rounding adds up
 _FAST = {"reassoc", "contract", "nsz"}  # lets sums use vector instructions
@@ -57,7 +56,7 @@ def proximal_newton(rows, problem, dual, w, margin, tol):
     if problem.squared:
         pull = 1e12  # no kink: the envelope may be the loss itself
     envelope = _Envelope.around(dual, pull, problem)
-    curvature = _curvature(rows, problem, envelope)
+    system = _system(rows, problem, envelope)
     for k in range(1, _MAX_STEPS + 1):
         if k % _ANEW == 0:
             margin = problem.sign * rows.scores(problem.rows, w)
@@ -66,8 +65,9 @@ def proximal_newton(rows, problem, dual, w, margin, tol):
         total += rows.total(problem.rows, problem.sign * (dual - summed))
         summed = dual
         gradient = _penalised(w) - total
-        slack = problem.slackness(dual, margin)
-        objective = 0.5 * w[:-1] @ w[:-1] + problem.loss(margin)
+        loss = problem.loss(margin)
+        slack = loss - problem.promise(dual, margin)
+        objective = 0.5 * w[:-1] @ w[:-1] + loss
         close = max(tol * objective, floor)
         if objective <= ceiling and slack + 0.5 * gradient[:-1] @ gradient[:-1] <= close:
             even = problem.evened(dual)
@@ -80,7 +80,7 @@ def proximal_newton(rows, problem, dual, w, margin, tol):
         # What is left to gain, more or less: by the weights, and by the intercept.
         if gradient[:-1] @ gradient[:-1] + abs(gradient[-1]) > enough:
             direction, decrease = _direction(
-                rows, problem, envelope, curvature, margin, inside, gradient, enough
+                rows, problem, envelope, system, margin, inside, gradient, enough
             )
             if decrease > enough:
                 along = problem.sign * rows.scores(problem.rows, direction)
@@ -92,7 +92,7 @@ def proximal_newton(rows, problem, dual, w, margin, tol):
         else:
             pull = max(pull, min(4.0 * pull, _LAST_PULL))
             envelope = _Envelope.around(dual, pull, problem)
-            curvature = _curvature(rows, problem, envelope)
+            system = _system(rows, problem, envelope)
     return problem.evened(dual), w, gap, False
 
 
@@ -143,7 +143,7 @@ class _Envelope:
         return np.abs(free - np.clip(free, 0.0, self.upper)) / self.bend
 
 
-def _direction(rows, problem, envelope, curvature, margin, inside, gradient, enough):
+def _direction(rows, problem, envelope, system, margin, inside, gradient, enough):
     """A step along which the envelope falls, and twice the decrease its Newton step promises.
 
     While the weights move little, only slots close to the box enter or leave it. So Newton steps
@@ -154,19 +154,19 @@ def _direction(rows, problem, envelope, curvature, margin, inside, gradient, eno
     near = None
     if n_inside <= _CROWD:
         near = _smallest(envelope.outside(margin), max(_CROWD, 4 * n_inside))
-    if near is None or len(near) > _BLOCK:
-        step = -_solve(curvature.at(inside), gradient, problem.floor)
+    if near is None or len(near) > _MOST:
+        step = -system.solve(inside, gradient, problem.floor)
         return step, -gradient @ step
     table = rows.dense(problem.rows[near], problem.sign[near])
     envelope, margin = envelope.at(near), margin[near]
-    scaled = np.sqrt(envelope.bend)[:, None] * table
-    curvature = _Curvature(scaled.__getitem__, *scaled.shape)
     dual, inside = envelope.dual(margin)
     others = gradient + dual @ table  # the gradient without these slots
     total = np.zeros_like(gradient)
     slope, promised = gradient, 0.0
     for _ in range(_INNER):
-        step = -_solve(curvature.at(inside), slope, problem.floor)
+        everywhere = np.zeros(len(problem.rows), dtype=bool)
+        everywhere[near] = inside
+        step = -system.solve(everywhere, slope, problem.floor)
         decrease = -slope @ step
         promised = promised or decrease
         if promised <= enough or decrease <= 1e-4 * promised:
@@ -190,8 +190,8 @@ def _smallest(values, n):
     return np.flatnonzero(values <= np.partition(values, n)[n])
 
 
-def _curvature(rows, problem, envelope):
-    """That of all slots.
+def _system(rows, problem, envelope):
+    """Newton's system over all slots.
 
     Where it would take longer than to look at all of them, by some of the rows, which lie evenly
     along a fixed direction: so far from the solution, a direction need not be precise, and the
@@ -202,73 +202,8 @@ def _curvature(rows, problem, envelope):
         return rows.dense(problem.rows[slots], np.sqrt(envelope.bend[slots]))
 
     n, d = len(problem.rows), rows.n_features
-    return _Curvature(dense, n, d + 1, max(_ENOUGH * d, n // d), rows.along[problem.rows])
-
-
-class _Curvature:
-    """`Σ x xᵀ` over the slots inside, of which few come and go from one step to the next.
-
-    `dense` gives rows of slots. Of more than `most`, some must do, evenly `along` a direction.
-    """
-
-    def __init__(self, dense, n_slots, n_columns, most=np.inf, along=None):
-        self._dense, self._most, self._along = dense, most, along
-        self._inside = np.zeros(n_slots, dtype=bool)
-        self._total: np.ndarray = np.zeros((n_columns, n_columns))
-        self._some = False
-        self._largest = 0.0  # trace since the sum was made anew: what rounding is relative to
-
-    def at(self, inside):
-        """The sum over the slots inside."""
-        changed = np.flatnonzero(inside != self._inside)
-        n_inside = np.count_nonzero(inside)
-        some = n_inside > self._most
-        if some and self._some and len(changed) <= _SIMILAR * n_inside:
-            return self._total.copy()
-        anew = some or self._some or 4 * len(changed) > n_inside
-        if not anew:
-            self._total += self._sum(changed, np.where(inside[changed], 1.0, -1.0))
-            trace = np.trace(self._total)
-            self._largest = max(self._largest, trace)
-            anew = trace < 0.1 * self._largest
-        if anew:
-            slots, every = np.flatnonzero(inside), 1
-            if some:
-                every = -(-n_inside // self._most)
-                slots = slots[np.argsort(self._along[slots], kind="stable")[::every]]
-            self._total = self._sum(slots)
-            self._total *= every
-            self._largest = np.trace(self._total)
-        self._inside, self._some = inside, some
-        return self._total.copy()
-
-    def _sum(self, slots, sign=None):
-        """The sum over some slots, a block of rows at a time."""
-        total = np.zeros_like(self._total)
-        for i in range(0, len(slots), _BLOCK):
-            part = self._dense(slots[i : i + _BLOCK])
-            total += (part.T if sign is None else part.T * sign[i : i + _BLOCK]) @ part
-        return total
-
-
-def _solve(curvature, gradient, floor):
-    """`(P + curvature)⁻¹ gradient`, P being the identity but for the intercept.
-
-    Nothing but the slots inside the box bends the objective along the intercept. Where they are
-    few, P makes it move by no more than one, the distance of the margins; else P is zero there.
-    A slope below `floor` is rounding, which depends on the order of the rows, and moves nothing.
-    The matrix is overwritten.
-    """
-    if abs(gradient[-1]) <= floor:
-        gradient = _penalised(gradient)
-    diagonal = np.einsum("ii->i", curvature)  # a view
-    diagonal[:-1] += 1.0
-    diagonal[-1] = 1e-13 + max(diagonal[-1], abs(gradient[-1]))
-    diagonal *= 1.0 + 1e-15 * len(diagonal)  # against rounding, whatever the features' scales
-    _, solution, failed = dposv(curvature.T, gradient, overwrite_a=True)
-    if failed:
-        raise LinAlgError("the Newton matrix is not positive definite: scale the features")
-    return solution
+    most = max(_ENOUGH * d, n // d, _MOST)  # steps over few slots look at all of these
+    return NewtonSystem(dense, n, d + 1, most, rows.along[problem.rows])
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
