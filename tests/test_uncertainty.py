@@ -6,13 +6,16 @@ import warnings
 import matplotlib as mpl
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.stats import binom, multivariate_normal, poisson
 from scipy.stats import t as student
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import Ridge
 
 from mixedbag import Bags
 from mixedbag._group_effects import GroupEffects
 from mixedbag._laws import Amounts, Chances, Events
+from mixedbag._span import outside_span
 from mixedbag._unexplained import Unexplained, unexplained
 from mixedbag.aggregate import (
     AggregateLogisticRegression,
@@ -248,6 +251,58 @@ def test_shifts_of_groups_are_those_of_the_joint_normal_law():
     rng = np.random.default_rng(0)
     drawn = np.mean([effects.drawn(model, rng) for _ in range(4000)], axis=0)
     np.testing.assert_allclose(drawn, weight @ np.array(means), atol=0.05)
+
+
+def test_what_bags_do_not_span_is_what_least_squares_leaves():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 12)) * rng.uniform(0.1, 9.0, size=12) + rng.normal(size=12)
+    bags, others = Bags(X, [0, 3, 10, 20, 28, 40]), Bags(X[::-1] + 1.0, [0, 40])
+    codes = rng.integers(0, 3, size=40)
+    share = outside_span(bags, others, codes, 4)
+    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
+    means = np.array([scaled[bags.bag_of == c].mean(axis=0) for c in range(5)])
+    for g in range(3):
+        apart = (others.instances[codes == g].mean(axis=0) - X.mean(axis=0)) / X.std(axis=0)
+        left = apart - means.T @ np.linalg.lstsq(means.T, apart)[0]
+        assert share[g] == pytest.approx(left @ left / (apart @ apart), rel=1e-5)
+    assert share[3] == 0.0  # nobody is in it
+    in_sparse = [Bags(sparse.csr_array(one.instances), one.offsets) for one in (bags, others)]
+    np.testing.assert_allclose(outside_span(*in_sparse, codes, 4), share, rtol=1e-6)
+    np.testing.assert_array_equal(outside_span(bags.singletons(), others, codes, 4), 0.0)
+    with_gaps = X.copy()
+    with_gaps[:3, 1] = np.nan
+    gaps = outside_span(Bags(with_gaps, bags.offsets), others, codes, 4)
+    assert np.isfinite(gaps).all()
+
+
+def test_a_group_that_bags_have_not_shown_may_have_any_rate():
+    bags, counts, _, _ = votes(3, n_bags=12)
+    model = AggregateLogisticRegression().fit(bags, counts)
+    group = np.digitize(bags.instances[:, 0], [-0.5, 0.5])
+    left = unexplained(model, [model], bags, counts)
+    effects = [GroupEffects(model, left, group, 3, np.array([0.0, 0.5, 1.0]) * k) for k in (0, 1)]
+    rng = np.random.default_rng(0)
+    told, untold = (np.var([one.drawn(model, rng) for _ in range(6000)], axis=0) for one in effects)
+    np.testing.assert_allclose(untold - told, [0.0, 0.75**2, 1.5**2], atol=0.12)
+    rates = Chances().shifted(np.full(6000, 0.5), 1.5 * rng.normal(size=6000))
+    assert np.histogram(rates, bins=5, range=(0, 1))[0].min() > 0.12 * 6000  # about evenly
+
+
+class Constant(ClassifierMixin, BaseEstimator):
+    """Gives every instance the same chance."""
+
+    def __init__(self, chance):
+        self.chance = chance
+
+    def predict_proba_instances(self, bags):
+        return np.tile([1 - self.chance, self.chance], (bags.n_instances, 1))
+
+
+def test_draws_that_are_sure_of_a_rare_answer_do_not_move_the_others():
+    bags = votes(0)[0]
+    draws = [Constant(chance) for chance in [0.01] * 70 + [1e-9] * 30]
+    told = PlausibleModels(Constant(0.01), draws, 1.0).rates(bags, np.zeros(bags.n_instances))
+    assert told.low[0] < 0.01 < told.high[0] < 0.03
 
 
 def bent(seed, n_bags=120, size=8):

@@ -5,7 +5,7 @@ of the reported tables in bags, drawn until so many groups are judged that the c
 table is known to about 1.5 points. A random half of the bags is learned from; the truth is what is
 found in the other half: totals of bags, and rates in quarters of their instances by the most
 telling feature. What was changed was decided on made data and on development tables, which are told
-apart; "few" bags of them are fewer than features.
+apart; "few" bags of them are fewer than features, and for these there are more tables.
 
 The feature is chosen on both halves. "Picked" are rates by the feature that tells most in the half
 that is asked about: of many features, that is the one which happens to tell more there than
@@ -17,6 +17,7 @@ import itertools
 import numpy as np
 
 from benchmarks._tables import Table, grouped
+from benchmarks.counts._few_bags import TABLES, rows_of
 from benchmarks.counts._problems import counts_of, in_bags, rows
 from mixedbag import Bags
 from mixedbag.aggregate import (
@@ -50,6 +51,7 @@ def cases():
             for name in DECIDED
             for kind in (*KINDS, FEW)
         ),
+        *({"data": name, "kind": FEW, "way": "posterior"} for name in TABLES),
     ]
 
 
@@ -75,8 +77,8 @@ def run(case):
             models = bootstrap(learner, bags[seen], y[seen], **settings)
         spreads.append(models.spread)
         new, there = bags[~seen], bags.spread(~seen)
-        for by, rows_of in (("rates", slice(None)), ("picked", there)):
-            group = _quarters(bags.instances, value, rows_of, there)
+        for by, some in (("rates", slice(None)), ("picked", there)):
+            group = _quarters(bags.instances, value, some, there)
             told = models.rates(new, group[there], learned_groups=group[~there])
             truth = np.array([value[there & (group == name)].mean() for name in told.names])
             inside = _inside(told, truth)
@@ -129,7 +131,7 @@ def _made(name, seed, n_bags=200, size=10):
 
 
 def _real(case, seed):
-    X, label = rows(case["data"], seed)
+    X, label = (rows_of if case["data"] in TABLES else rows)(case["data"], seed)
     kind = case["kind"]
     if kind == FEW:
         # Rows come in random order; what is missing of the features is noise.
@@ -147,7 +149,7 @@ def _quarters(X, value, chosen_on, there):
 
 
 def table(rows):
-    decided = [row for row in rows if row["data"] in DECIDED]
+    decided = [row for row in rows if row["data"] in (*DECIDED, *TABLES)]
     rows = [row for row in rows if row not in decided]
     real = [row for row in rows if row.get("kind")]
     together = [

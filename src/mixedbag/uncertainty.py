@@ -177,6 +177,9 @@ class PlausibleModels:
         much a plausible model misses bags that it has not seen, S_cg the number of instances of
         group g in bag c times m(1 − m) of the group's rate m, V the variance of bags by chance
         times ``spread²``, and τ, how much groups differ, is drawn by what bags left out say of it.
+        With fewer bags than features, a group may be set apart by what no bag has shown: with a
+        share s of the difference between its mean features and those of all outside of the span of
+        the bags' means, δ has a further standard deviation of 1.5 s.
 
         Parameters
         ----------
@@ -233,8 +236,9 @@ class PlausibleModels:
         rate, found, shift = (np.array(part) for part in zip(*map(told_by, self.models)))
         own = told_by(self.model)
         # By as much as weights are unknown, rates that are drawn lie nearer to one half, so that
-        # draws do not even meet the counts which the model was fitted to: they are centred.
-        off = law.natural(rate).mean(axis=0) - law.natural(own[0])
+        # draws do not even meet the counts which the model was fitted to: they are centred. By
+        # medians: a few draws that are sure of a rare answer would move all others far off.
+        off = np.median(law.natural(rate), axis=0) - law.natural(own[0])
         shift = shift - off + self._from_few_bags(law.natural(rate) + shift, rng)
         return self._limits(shifted(*own), shifted(rate, found, shift), names[asked])
 
@@ -248,7 +252,7 @@ class PlausibleModels:
             return 0.0
         n_bags = np.count_nonzero(self.unexplained.told)
         wider = np.sqrt(n_bags / rng.chisquare(n_bags, size=(len(drawn), 1)))
-        return (wider - 1.0) * (drawn - drawn.mean(axis=0))
+        return (wider - 1.0) * (drawn - np.median(drawn, axis=0))
 
     def _rng(self):
         return np.random.default_rng(self.random_state)
