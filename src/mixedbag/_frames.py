@@ -7,6 +7,8 @@ import numpy as np
 from mixedbag._per_cent import NOTE
 from mixedbag._tables import plain
 
+UNKNOWN = "no feature stands for"  # of a value of text
+
 
 def to_frame(bags, y, bag, label, backend):
     """A data frame with a row an instance: see `Bags.to_frame`."""
@@ -51,5 +53,5 @@ def to_html(bags):
 
 def worth_a_warning(notes):
     """What of the notes on a table users should not miss."""
-    words = ("left out", "dates", NOTE, "is taken as a feature")
+    words = ("left out", "dates", NOTE, "is taken as a feature", UNKNOWN)
     return [note for note in notes if any(word in note for word in words)]

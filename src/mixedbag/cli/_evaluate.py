@@ -11,6 +11,7 @@ from mixedbag.cli import _options
 from mixedbag.cli._edge import at_the_edge, load_model
 from mixedbag.cli._runs import refuse_other_run
 from mixedbag.cli._tables import refuse_unlabelled
+from mixedbag.cli._terminal import say
 from mixedbag.exceptions import InputError
 
 _WORST = 20  # bags that the page lists
@@ -40,6 +41,7 @@ def command(
     instances are measured too.
     """
     from mixedbag.cli._answers import asking, needed_features, remembered
+    from mixedbag.tables._unknown import about_unknown
 
     if out is not None:
         refuse_other_run(out, overwrite)
@@ -51,6 +53,8 @@ def command(
         }
         features = needed_features(fitted)
     data = read_labelled(table, features, instance_label, query, labels, **roles)
+    for note in about_unknown(data.notes):
+        say(note, error=True)
     with asking(model):
         facts = evaluate(fitted, data)
     facts = {"model": str(model), "table": str(table), **facts}

@@ -69,18 +69,21 @@ def command(
     columns_of = known if instances else bag_columns
     linear: Any = None if instances or time or features is None else linear_answers(fitted)
 
+    told = _Told("instances" if instances else "bags")
+
     def questions():
         """One a block of bags, each to be asked without arguments."""
         if linear is not None:
             with suppress(NotPooledError):
                 asked = linear.scores, span(fitted), rows, query
                 for pooled in stream_pooled(table, bag, features, *asked):
+                    told.note(pooled.notes)
                     yield partial(pooled_columns, fitted, linear.twin, pooled)
                 return
         for data in stream_amounts(table, bag, features, time, rows, query, amount, names):
+            told.note(data.notes)
             yield partial(columns_of, fitted, data)
 
-    told = _Told("instances" if instances else "bags")
     with (
         one_thread(),  # the cores have blocks of their own
         output(out, as_json) as writer,
@@ -120,6 +123,13 @@ class _Told:
         self._what = what
         self._n = self._n_outside = 0
         self._answers: Counter = Counter()
+        self._notes: dict[str, None] = {}  # once each, in their order
+
+    def note(self, notes):
+        """Remember what was not there to learn from, of the notes on the table."""
+        from mixedbag.tables._unknown import about_unknown
+
+        self._notes.update(dict.fromkeys(about_unknown(notes)))
 
     def add(self, n, kinds, n_outside):
         self._n += n
@@ -127,6 +137,8 @@ class _Told:
         self._n_outside += n_outside
 
     def say(self, out):
+        for note in self._notes:
+            say(note, error=True)
         shares = ", ".join(f"{n} {label}" for label, n in self._answers.most_common(8))
         text = f"{self._n} {self._what}" + (f": {shares}" if shares else "")
         if out is not None:

@@ -99,8 +99,8 @@ def read(
     1970-01-01. Missing values (empty, ``?``, ``NA``, ``NaN``, …) become NaN, or zero in all
     features of a text. `notes` of the result says so for each column. Nothing else is left out: a
     line that cannot be read is an error. The rows of a bag need not be adjacent. Encoding,
-    separator, decimal mark and types are found out from the whole file. Ids are text, unless all
-    are whole numbers.
+    separator, decimal mark (of one column alone, too, where nothing else can be meant) and types
+    are found out from the whole file. Ids are text, unless all are whole numbers.
 
     Parameters
     ----------

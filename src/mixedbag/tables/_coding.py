@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from mixedbag.datasets._formats.source import shown
 from mixedbag.tables import _kinds as kinds
 from mixedbag.tables._engine import literal
+from mixedbag.tables._written import written
 
 _NO_VALUE = "no row has a value"
 _MOST_VALUES = 30  # of a column of text that is coded
@@ -79,8 +80,8 @@ def _code_column(relation, name, j):
 
 
 def _code_text(relation, name, j):
-    value = kinds.stripped(f"c{j}")
-    found = kinds_of(relation, value)
+    column = written(relation, j)
+    found = column.kinds
     if not found:
         return [], _NO_VALUE, []
     if kinds.INFINITE in found:
@@ -89,9 +90,9 @@ def _code_text(relation, name, j):
     if len(found) > 1:
         raise _mixed(relation, name, found)
     ((kind, (text, row, n_values)),) = found.items()
-    known = kinds.known(value)
+    known = kinds.known(kinds.stripped(f"c{j}"))
     if kind == kinds.NUMBER:
-        return [Feature(name, kinds.as_number(known, relation.decimal), name)], None, []
+        return [Feature(name, kinds.as_number(known, column.decimal), name)], None, []
     if kind == kinds.FLAG:
         sql = f"cast(lower({known}) = 'true' as double)"
         return [Feature(name, sql, name)], None, []
@@ -101,7 +102,8 @@ def _code_text(relation, name, j):
     if n_values > _MOST_VALUES or 2 * n_values > relation.n_rows:
         many = f"more than {_MOST_VALUES}" if n_values > _MOST_VALUES else n_values
         what = f"text of {many} values in {relation.n_rows} rows"
-        return [], f"it is {what} ({relation.place(row)} has {shown(text)})", []
+        reason = f"it is {what} ({relation.place(row)} has {shown(text)})"
+        return [], f"{reason}; {column.doubt}" if column.doubt else reason, []
     if n_values == 1:
         return [], f"it has no other value than {shown(text)}", []
     values = relation.ask(f"select distinct {known} as v from rows where {known} is not null")
@@ -111,17 +113,6 @@ def _code_text(relation, name, j):
     if missing:
         notes.append(on_missing(name, missing, "none of these"))
     return features, None, notes
-
-
-def kinds_of(relation, value, missing=kinds.MISSING):
-    """Kinds of the texts that SQL `value` makes: the first, its row, and how many values differ."""
-    found = relation.ask(
-        f"select kind, arg_min(v, first), min(first), count(*) from "
-        f"(select v, min(row) as first, {kinds.kind_of('v', relation.decimal)} as kind from "
-        f"(select {kinds.known(value, missing)} as v, row from rows) "
-        "where v is not null group by v) group by kind order by min(first)"
-    )
-    return {kind: (text, row, n_values) for kind, text, row, n_values in found}
 
 
 def indicator(name, column, j, value):

@@ -25,6 +25,11 @@ INTEGERS = frozenset(
 _BIG = frozenset(["UBIGINT", "HUGEINT", "UHUGEINT", "BIGNUM"])
 
 
+def number_with(mark):
+    """The pattern of numbers with a decimal mark."""
+    return COMMA_NUMBER if mark == "," else DOT_NUMBER
+
+
 def is_numeric(sql_type):
     return (
         sql_type in INTEGERS
@@ -63,7 +68,7 @@ def known(value, missing=MISSING):
 
 def kind_of(value, decimal="."):
     """SQL: the kind of a text that is not missing."""
-    number = _NUMBER if decimal == "." else _NUMBER.replace(r"\.", ",")
+    number = number_with(decimal).pattern
     number_value = as_number(value, decimal)
     return (
         f"case when {value} is null then null "

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mixedbag.datasets._formats.source import shown
 from mixedbag.tables import _kinds as kinds
-from mixedbag.tables._coding import kinds_of
+from mixedbag.tables._written import written
 
 AGREED = {"label": "labels", "weight": "weights", "group": "groups"}
 
@@ -74,26 +74,25 @@ def _value(relation, role, j):
         return id_of(relation, j)
     if role == "time":
         return _time(relation, j)
-    value = kinds.stripped(f"c{j}")
-    found = kinds_of(relation, value, kinds.NO_NAME)
-    known = kinds.known(value, kinds.NO_NAME)
+    column = written(relation, j, kinds.NO_NAME)
+    known = kinds.known(kinds.stripped(f"c{j}"), kinds.NO_NAME)
     if role == "weight":
-        for kind in found.keys() - {kinds.NUMBER}:
-            text, row, _ = found[kind]
+        for kind in column.kinds.keys() - {kinds.NUMBER}:
+            text, row, _ = column.kinds[kind]
             raise relation.error(f"weight {shown(text)} is not a number from 0 upwards", row)
-        return kinds.as_number(known, relation.decimal)
-    return label_of(relation, known, found)
+        return kinds.as_number(known, column.decimal)
+    return label_of(relation, known, column)
 
 
-def label_of(relation, known, found):
+def label_of(relation, known, column):
     """Whole numbers where all labels are, else numbers, else true and false, else text."""
-    if found.keys() == {kinds.FLAG}:
+    if column.kinds.keys() == {kinds.FLAG}:
         return f"lower({known}) = 'true'"
-    if found.keys() != {kinds.NUMBER}:
+    if column.kinds.keys() != {kinds.NUMBER}:
         return known
     if _all_whole(relation, known, "rows"):
         return f"cast({known} as bigint)"
-    number = kinds.as_number(known, relation.decimal)
+    number = kinds.as_number(known, column.decimal)
     ((largest, whole),) = relation.ask(
         f"select max(abs({number})), bool_and({number} = round({number})) from rows"
     )
@@ -139,9 +138,8 @@ def _time(relation, j):
         return kinds.unless_nan(f"cast(c{j} as double)")
     if kinds.is_date(kind):
         return kinds.as_days(f"c{j}", kind.endswith("ZONE"))
-    value = kinds.stripped(f"c{j}")
-    found = kinds_of(relation, value)
-    known = kinds.known(value)
+    column = written(relation, j)
+    found, known = column.kinds, kinds.known(kinds.stripped(f"c{j}"))
     allowed = {kinds.NUMBER, kinds.DATE, kinds.ZONED}
     for kind in found.keys() - allowed:
         text, row, _ = found[kind]
@@ -159,7 +157,7 @@ def _time(relation, j):
             f"column {name!r} mixes {told}: which came first?", max(f[1] for f in found.values())
         )
     if kinds.NUMBER in found:
-        return kinds.as_number(known, relation.decimal)
+        return kinds.as_number(known, column.decimal)
     return kinds.as_days(known, kinds.ZONED in found)
 
 

@@ -12,6 +12,7 @@ from mixedbag.tables._ordering import Ordering, arrange, id_of, whole_ids
 from mixedbag.tables._relation import Relation
 from mixedbag.tables._sizes import engine_limits
 from mixedbag.tables._sources import files_of, is_frame, open_relation
+from mixedbag.tables._unknown import on_unknown, unknown_values
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,8 @@ def _plan(source, roles, query, limits):
         asked = roles.feature_positions(relation.names, positions.values(), relation.header_error)
         required = roles.features is not None
         features, notes = code(relation, asked, required)
+        unknown = unknown_values(asked)
+        notes += on_unknown(relation, {relation.names[j]: sql for j, sql in unknown.items()})
         ordering = (arrange if limits is None else survey)(relation, positions)
         instance = None
         if "instance" in positions:

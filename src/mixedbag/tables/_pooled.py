@@ -20,13 +20,14 @@ from mixedbag.tables._planning import engine_on
 from mixedbag.tables._roles import Roles
 from mixedbag.tables._sizes import engine_limits
 from mixedbag.tables._sources import open_relation
+from mixedbag.tables._unknown import on_unknown, unknown_values
 
 _MEMORY = 120  # megabytes of the engine, which holds as much again beside bags that spill
 _LONG = 1_000_000  # values
 _LONGEST = 20_000_000  # rows: bags of more spill, and where they are adjacent, blocks are quicker
 _LARGEST = 1e15  # a value that every learner takes, in any precision
 _MOST = 63  # features: marks of far ones are bits of a whole number
-_MARK = "\0"  # begins names of columns that no table has
+_MARK, _UNKNOWN = "\0", "\1"  # begin names of columns that no table has
 
 
 class NotPooledError(Exception):
@@ -39,6 +40,7 @@ class PooledBags(NamedTuple):
     ids: np.ndarray
     scores: np.ndarray
     far: np.ndarray
+    notes: tuple = ()  # on the table, with the first of them
 
 
 def read_pooled(
@@ -66,13 +68,14 @@ def read_pooled(
     begun = False
     try:
         with engine_on(source, engine_limits(source, _MEMORY)[0]) as (con, folder):
-            query = _grouped(con, folder, source, roles, scores, span, query)
+            query, notes = _grouped(con, folder, source, roles, scores, span, query)
             try:
                 for batch in con.sql(query).to_arrow_reader(n_bags):
                     begun = True
                     table = [as_array(batch[f"s{k}"]) for k in range(len(scores))]
                     ids, far = as_array(batch["bag"]), as_array(batch["far"])
-                    yield PooledBags(ids, np.column_stack(table), far)
+                    yield PooledBags(ids, np.column_stack(table), far, notes)
+                    notes = ()
             except (duckdb.Error, pa.ArrowException) as error:
                 if begun:
                     raise
@@ -84,7 +87,7 @@ def read_pooled(
 
 
 def _grouped(con, folder, source, roles, scores, span, query):
-    """The query for ids of bags, ``s0``, ``s1``, … and ``far``."""
+    """The query for ids of bags, ``s0``, ``s1``, … and ``far``; and notes."""
     scored = partial(_scored, scores=scores, span=span)
     kept = None if query is not None else partial(_kept, roles=roles, scored=scored)
     relation = open_relation(con, folder, source, roles, query, kept=kept)
@@ -99,10 +102,11 @@ def _grouped(con, folder, source, roles, scores, span, query):
         agree = "case when min(label) = max(label) then 1 else error('labels differ') end"
         aggregates["agreed"] = agree
     in_order = bags.adjacent or relation.n_rows * len(roles.features) < _LONG
-    return (
+    query = (
         f"select bag, {selected(aggregates)} from (select {selected(values)} from rows) "
         f"group by bag order by {'min(row)' if in_order else 'bag'}"
     )
+    return query, tuple(on_unknown(relation, _unknown(relation, roles)))
 
 
 def _kept(names, types, roles, scored):
@@ -114,19 +118,34 @@ def _kept(names, types, roles, scored):
             return None
         features.append(f"c{j}" if value is None else indicator(name, name, j, value).sql)
     marked = {_MARK + name: sql for name, sql in scored(features, positions).items()}
-    return {names[positions["bag"]]: f"c{positions['bag']}", **marked}
+    unknown = {_UNKNOWN + names[j]: sql for j, sql in unknown_values(asked).items()}
+    return {names[positions["bag"]]: f"c{positions['bag']}", **marked, **unknown}
 
 
 def _found(relation, roles, positions, scored):
     """SQL for scores, and what else is pooled, from the columns of a relation."""
-    spooled = {name: f"c{j}" for j, name in enumerate(relation.names) if name.startswith(_MARK)}
+    spooled = _beginning(_MARK, relation)
     if spooled:
-        return {name.removeprefix(_MARK): sql for name, sql in spooled.items()}
+        return spooled
     _, asked = _asked(roles, relation.names, relation.header_error)
     features, _ = code(relation, asked, required=True)
     if all(f.single for f in features) and any(s.stepped for s in scored.keywords["scores"]):
         raise NotPooledError  # the steps would have rounded otherwise
     return scored([f"cast({f.sql} as double)" for f in features], positions)
+
+
+def _unknown(relation, roles):
+    """SQL for values that no feature stands for, by the names of their columns."""
+    if _beginning(_MARK, relation):
+        return _beginning(_UNKNOWN, relation)
+    _, asked = _asked(roles, relation.names, relation.header_error)
+    return {relation.names[j]: sql for j, sql in unknown_values(asked).items()}
+
+
+def _beginning(mark, relation):
+    """Columns whose names begin so, by the rest of them."""
+    columns = {name: f"c{j}" for j, name in enumerate(relation.names)}
+    return {n.removeprefix(mark): sql for n, sql in columns.items() if n.startswith(mark)}
 
 
 def _asked(roles, names, error=ValueError):

@@ -11,7 +11,7 @@ from mixedbag.bags import Bags
 from mixedbag.datasets.records import BagData, Table, class_sizes
 from mixedbag.tables import _kinds as kinds
 from mixedbag.tables import _labels
-from mixedbag.tables._coding import code, kinds_of
+from mixedbag.tables._coding import code
 from mixedbag.tables._columns import Columns, check_finite, usable
 from mixedbag.tables._fetching import fetch_bags, fetch_matrix
 from mixedbag.tables._labels import Labels
@@ -19,6 +19,7 @@ from mixedbag.tables._ordering import label_of
 from mixedbag.tables._planning import Plan, engine_on, planned
 from mixedbag.tables._roles import Roles
 from mixedbag.tables._sources import open_relation
+from mixedbag.tables._written import written
 
 _STREAM_MEMORY = 80  # megabytes of the engine
 _LEARNING_MEMORY = 400
@@ -85,7 +86,7 @@ def read_blocks(
     Yields
     ------
     BagData
-        A block of whole bags.
+        A block of whole bags; the first has the notes on the table.
 
     See Also
     --------
@@ -101,9 +102,11 @@ def read_blocks(
     [[2], [2, 1]]
     """
     with planned(source, roles, query, _STREAM_MEMORY) as plan:
+        notes = (*plan.relation.notes, *plan.notes)
         for block in plan.blocks(rows):
             check_finite(plan, block)
-            yield _bag_data(block, block.X, plan.names, ())
+            yield _bag_data(block, block.X, plan.names, notes)
+            notes = ()
 
 
 @contextmanager
@@ -214,12 +217,11 @@ def read_rows(
             if name not in relation.names:
                 raise relation.header_error(f"no column is called {name!r}")
         j = relation.names.index(target)
-        value = kinds.stripped(f"c{j}")
-        known = kinds.known(value)
+        known = kinds.known(kinds.stripped(f"c{j}"))
         ((row,),) = relation.ask(f"select min(row) from rows where {known} is null")
         if row is not None:
             raise relation.error(f"no value of {target!r}", row)
-        label = label_of(relation, known, kinds_of(relation, value))
+        label = label_of(relation, known, written(relation, j))
         asked = {n: (i, None) for i, n in enumerate(relation.names) if n not in (target, *drop)}
         features, notes = code(relation, asked, required=False)
         block = fetch_matrix(relation, features, label)

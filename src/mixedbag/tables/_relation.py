@@ -30,6 +30,7 @@ class Relation:
     types: list
     parts: list
     decimal: str = "."
+    parted_by_commas: bool = False  # whether commas part its columns, in a text
     notes: list = field(default_factory=list)
 
     @property

@@ -226,6 +226,7 @@ def _open_texts(
     if any(one.decimal == "," for one in loaded):
         relation.decimal = ","
         relation.notes.append("numbers have a decimal comma")
+    relation.parted_by_commas = any(file.delimiter == "," for file in texts)
     for file in texts:
         relation.notes += [note for note in file.notes if note not in relation.notes]
     if not relation.n_rows:
@@ -371,15 +372,14 @@ def _queried(relation, query):
 def _natural(relation, j):
     """SQL for a column of text in the type that it is written in."""
     from mixedbag.tables import _kinds as kinds
-    from mixedbag.tables._coding import kinds_of
     from mixedbag.tables._ordering import whole_ids
+    from mixedbag.tables._written import written
 
-    column = f"c{j}"
     if relation.types[j] != "VARCHAR":
-        return column
-    value = kinds.stripped(column)
-    known = kinds.known(value, kinds.NO_NAME)
-    found = kinds_of(relation, value, kinds.NO_NAME).keys()
+        return f"c{j}"
+    known = kinds.known(kinds.stripped(f"c{j}"), kinds.NO_NAME)
+    column = written(relation, j, kinds.NO_NAME)
+    found = column.kinds.keys()
     if found == {kinds.NUMBER}:
         whole = whole_ids(relation, known, "rows")
         if whole != known:
@@ -387,7 +387,7 @@ def _natural(relation, j):
         zeros = relation.ask(
             f"select count(*) from rows where regexp_matches({known}, '^[-+]?0[0-9]')"
         )[0][0]
-        return known if zeros else kinds.as_number(known, relation.decimal)
+        return known if zeros else kinds.as_number(known, column.decimal)
     if found == {kinds.FLAG}:
         return f"lower({known}) = 'true'"
     if found == {kinds.DATE}:

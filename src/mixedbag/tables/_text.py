@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from mixedbag.tables._encoding import survey_of, unicode_copy
 from mixedbag.tables._engine import first_line, literal, spooled
-from mixedbag.tables._kinds import COMMA_NUMBER, DOT_NUMBER, MISSING, WHOLE, known, stripped
+from mixedbag.tables._kinds import DOT_NUMBER, MISSING, WHOLE, known, number_with, stripped
 
 # What the engine takes for missing while it reads; "none" may be a label: the coding decides.
 _NULLS = ("", "?", "NA", "na", "N/A", "n/a", "NaN", "nan", "NULL", "null")
@@ -313,8 +313,9 @@ def _decimal_mark(con, file):
     asked = []
     for j in range(len(file.names)):
         value = known(stripped(f"c{j}"))
-        for mark, number in ((",", COMMA_NUMBER), (".", DOT_NUMBER)):
-            is_number = f"coalesce(regexp_full_match({value}, {literal(number.pattern)}), false)"
+        for mark in ",.":
+            number = literal(number_with(mark).pattern)
+            is_number = f"coalesce(regexp_full_match({value}, {number}), false)"
             marked = f"bool_or({is_number} and contains({value}, '{mark}'))"
             asked += [f"{marked} and bool_and({value} is null or {is_number})", marked]
     try:
@@ -330,7 +331,7 @@ def _decimal_mark(con, file):
 
 
 def _numbers(sample, j, decimal):
-    pattern = COMMA_NUMBER if decimal == "," else DOT_NUMBER
+    pattern = number_with(decimal)
     values = [record[j].strip() for record in sample if len(record) > j]
     known = [value for value in values if value.lower() not in MISSING]
     return bool(known) and all(pattern.fullmatch(value) for value in known)

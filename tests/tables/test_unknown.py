@@ -1,0 +1,90 @@
+"""Values of text that a model has never met are told of, whichever way a table comes."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+
+from mixedbag import Bags, tables
+from mixedbag._linear_scores import linear_answers
+from mixedbag.datasets import read, read_blocks
+from mixedbag.margin import BagMarginSVC
+from mixedbag.tables._pooled import read_pooled
+from tests.command import mixedbag
+
+FEATURES = ["x", "kind=a", "kind=b"]
+KINDS = ["a", "b", " a ", "NA", "", "new\x1b[31m", "c", "c", "A", "d", "b", "e"]
+NOTE = (
+    "column 'kind': 6 rows have values that no feature stands for ('new\\x1b[31m', 'c', 'A' and 2 "
+    "more): all of its features are 0 there"
+)
+
+
+def frame(values=KINDS):
+    bag = [f"m{i // 2}" for i in range(len(values))]
+    return pd.DataFrame({"bag": bag, "x": np.arange(len(values)) / 4, "kind": values})
+
+
+def written(folder, table):
+    table.to_csv(folder / "table.csv", index=False)
+    parquet.write_table(pa.Table.from_pandas(table, preserve_index=False), folder / "t.parquet")
+    return [folder / "table.csv", folder / "t.parquet"]
+
+
+def told(notes):
+    return [note for note in notes if "no feature stands for" in note]
+
+
+def test_a_table_of_any_origin_has_the_note_once(tmp_path):
+    for source in [frame(), *written(tmp_path, frame())]:
+        assert told(read(source, "bag", features=FEATURES).notes) == [NOTE]
+        blocks = [*read_blocks(source, "bag", features=FEATURES, rows=2)]
+        assert len(blocks) == 6
+        assert [told(block.notes) for block in blocks] == [[NOTE], *[[]] * 5]
+    with pytest.warns(UserWarning, match="column 'kind': 6 rows have values"):
+        Bags.from_frame(frame(), "bag", features=FEATURES)
+
+
+def test_values_that_are_known_or_missing_need_no_note(tmp_path):
+    known = frame(["a", "b", " b", "NA", "?", ""])
+    for source in [known, *written(tmp_path, known)]:
+        assert not told(read(source, "bag", features=FEATURES).notes)
+        assert not told(read(source, "bag").notes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Bags.from_frame(known, "bag", features=FEATURES)
+
+
+def test_one_row_of_one_value():
+    (note,) = told(read(frame(["a", "b", "c"]), "bag", features=["kind=a", "kind=b"]).notes)
+    assert note.startswith("column 'kind': 1 row has a value that no feature stands for ('c'): ")
+
+
+def test_pooled_bags_have_the_note_as_well(tmp_path):
+    bags = Bags.from_list([np.eye(3), np.zeros((2, 3))], feature_names=FEATURES)
+    model = BagMarginSVC(kernel="linear").fit(bags, [1, 0])
+    roles = tables.Roles("bag", features=FEATURES)
+    for source in written(tmp_path, frame()):
+        blocks = [*read_pooled(source, roles, linear_answers(model).scores, None, 100)]
+        assert [told(block.notes) for block in blocks] == [[NOTE]]
+
+
+def test_predict_and_evaluate_say_so(tmp_path):
+    lines = ["bag,label,kind,x"]
+    for i in range(40):
+        lines += [f"m{i},{i % 2},{'ab'[i % 2]},{i / 9:.3f}", f"m{i},{i % 2},a,0"]
+    (tmp_path / "train.csv").write_text("\n".join(lines))
+    learner = "--learner", "BagMarginSVC", "--out", "m.skops"
+    mixedbag("fit", "train.csv", *learner, folder=tmp_path)
+    for path in written(tmp_path, frame()):
+        for level in ((), ("--instances",)):
+            said = mixedbag("predict", "m.skops", path.name, *level, folder=tmp_path)
+            assert said.stderr.splitlines()[:-1] == [NOTE]
+    said = mixedbag("predict", "m.skops", "train.csv", folder=tmp_path)
+    assert len(said.stderr.splitlines()) == 1
+    (tmp_path / "more.csv").write_text("\n".join([*lines, "m40,1,c,3"]))
+    said = mixedbag("evaluate", "m.skops", "more.csv", folder=tmp_path)
+    assert "column 'kind': 1 row has a value that no feature stands for ('c')" in said.stderr
