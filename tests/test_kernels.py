@@ -1,11 +1,12 @@
-"""What ``gamma`` means, against scikit-learn and repeated rows."""
+"""Kernels against their formulas; what ``gamma`` means, against scikit-learn and repeated rows."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.svm import SVC
 
-from mixedbag._kernels import settled_gamma
+from mixedbag import _kernels as kernels
+from mixedbag._kernels import Kernel, settled_gamma
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array])
@@ -21,3 +22,31 @@ def test_gamma_is_that_of_scikit_learn_on_repeated_rows(gamma, convert):
 
 def test_constant_data_have_gamma_one():
     assert settled_gamma("scale", np.full((4, 2), 3.0), np.ones(4)) == 1.0
+
+
+def exactly(X, Z, gamma):
+    """The kernel by its formula, pair by pair."""
+    gaps = X[:, None, :].astype(float) - Z[None, :, :].astype(float)
+    return np.exp(-gamma * (gaps**2).sum(axis=2))
+
+
+@pytest.mark.parametrize("middle", [0.0, 3.0, 1e4])
+def test_rbf_in_single_precision_has_six_digits_wherever_the_rows_lie(middle):
+    rng = np.random.default_rng(0)
+    X, Z = ((rng.normal(size=(n, 40)) + middle).astype(np.float32) for n in (30, 20))
+    Z[:3] = X[:3]
+    kernel = Kernel("rbf", 1 / 40)
+    np.testing.assert_allclose(kernel.of(X, Z), exactly(X, Z, 1 / 40), rtol=2e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_an_expansion_over_a_large_support_is_the_sum_of_its_kernels(dtype, monkeypatch):
+    monkeypatch.setattr(kernels, "_BLOCK", 64)
+    monkeypatch.setattr(kernels, "_WIDTH", 8)
+    rng = np.random.default_rng(0)
+    X, support = (rng.normal(size=(n, 3)).astype(dtype) for n in (37, 29))
+    weights = rng.normal(size=29)
+    found = Kernel("rbf", 0.2).expand(X, support, weights)
+    np.testing.assert_allclose(found, exactly(X, support, 0.2) @ weights, atol=2e-6)
+    few = Kernel("rbf", 0.2).expand(X, support[:5], weights[:5])
+    np.testing.assert_allclose(few, exactly(X, support[:5], 0.2) @ weights[:5], atol=2e-6)
