@@ -107,6 +107,16 @@ def test_row_kernels_match_numpy(data, kind):
     assert table.intercept(table.weights(w[:-1], 3.0)) == pytest.approx(3.0)
 
 
+def test_a_machine_begins_with_more_slots_than_features():
+    rng = np.random.default_rng(0)
+    margin, dual = 2.0 + rng.random(50), np.zeros(50)
+    dual[7] = 1.0
+    held = linear_module._near(dual, margin, 10)
+    assert np.array_equal(np.flatnonzero(held), np.union1d(np.argsort(margin)[:11], 7))
+    assert np.array_equal(linear_module._near(dual, margin, 1), dual > 0)
+    assert np.array_equal(linear_module._near(dual, margin, 50), dual > 0)  # all will be asked
+
+
 def best_value(X, problem):
     """The least objective with a free intercept, by a general-purpose solver on the dual."""
     Q = (X @ X.T) * np.outer(problem.sign, problem.sign) + np.diag(problem.ridge)

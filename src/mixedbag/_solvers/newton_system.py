@@ -6,8 +6,8 @@ The problem::
 
 Certificate: none; what steps it makes, a search along them answers for.
 Callers: `proximal_newton`.
-Library: LAPACK's Cholesky factor. With 513 columns it takes 2 ms, and a step after which a dozen
-rows came or went takes half a millisecond by the factor of the step before and Woodbury's formula.
+Library: LAPACK's Cholesky factor. Where few rows came or went, that of the step before and
+Woodbury's formula spare most of the work.
 """
 
 import numpy as np

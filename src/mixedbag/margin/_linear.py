@@ -15,7 +15,8 @@ from mixedbag.margin._solution import Solution
 _NARROW = 1000  # features up to which a Newton system is cheap next to a pass over the data
 _LOOSE = 1e3  # times the tolerance is enough while the choices still change
 _FIRST = 1e5  # times it for a first machine, which only shows the way
-_NEAR = 0.3  # beyond the margin, where a slot may yet come to lose when the machine moves on
+_NEAR = 1.0  # beyond the margin, where a slot may yet come to lose when the machine moves on
+_LEAST = 2  # slots a feature to begin with
 _MANY = 0.2  # of all costs; with slots of less, a better start spares too little
 _ROUGH = 0.1  # a duality gap that is good enough for a start
 _FEW = 0.7  # of all costs; with slots of more, leaving out the others spares too little
@@ -87,10 +88,11 @@ class LinearMachine:
 
         The others have no dual and no loss, so that neither the objective nor the gap knows them.
         """
-        held = _near(dual, margin)
+        least = _LEAST * self.rows.n_features
+        held = _near(dual, margin, least)
         if problem.share(held) > _MANY:
             dual, w, margin = _stretched(problem, dual, w, margin)
-            held = _near(dual, margin)
+            held = _near(dual, margin, least)
         while True:
             held |= problem.share(held) > _FEW
             at = np.flatnonzero(held)
@@ -118,9 +120,16 @@ class LinearMachine:
         return problem.sign * self.rows.scores(problem.rows, w)
 
 
-def _near(dual, margin):
-    """Slots that lose something, or soon may."""
-    return (dual > 0.0) | (margin < 1.0 + _NEAR)
+def _near(dual, margin, least):
+    """Slots that lose something, or soon may: at least so many, if there are.
+
+    With fewer slots than features, a machine separates whatever there is, and knows nothing of the
+    others.
+    """
+    held = (dual > 0.0) | (margin < 1.0 + _NEAR)
+    if np.count_nonzero(held) < least < len(held):
+        held |= margin <= np.partition(margin, least)[least]
+    return held
 
 
 def _stretched(problem, dual, w, margin):
