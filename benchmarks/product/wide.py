@@ -64,7 +64,6 @@ def table(rows):
         f"after {LIMIT} CPU seconds was stopped, and its peak is that until then. Small data are "
         "less than the buffers beside them. A pass is all memory, a Newton step all arithmetic: on "
         "a machine of quicker memory (one pass in 0.03 s rather than 0.09) the same work is more "
-        "passes. Rows with plain seconds are older. Of a mapped file, pages that the system keeps "
-        "in memory count as the process's."
+        "passes. Of a mapped file, pages that the system keeps in memory count as the process's."
     )
     return [Table("Wide tables in single precision", rows, notes)]
