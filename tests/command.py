@@ -22,8 +22,10 @@ def mixedbag(*arguments, folder, code=0):
     out, err = io.StringIO(), io.StringIO()
     typed = mock.patch.object(sys, "argv", ["mixedbag", *map(str, arguments)])
     here = mock.patch("mixedbag.comparison._compare.Workers", _one_by_one)
+    alone = mock.patch("mixedbag._nursery.begin")
     screen = redirect_stdout(out), redirect_stderr(err)
-    with chdir(folder), typed, here, screen[0], screen[1], pytest.raises(SystemExit) as ended:
+    ends = pytest.raises(SystemExit)
+    with chdir(folder), typed, here, alone, screen[0], screen[1], ends as ended:
         main()
     done = Done(out.getvalue(), err.getvalue())
     assert ended.value.code == code, done

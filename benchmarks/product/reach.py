@@ -3,7 +3,8 @@
 The trials are those that `product/ten_sets` leaves: run it first, and nothing is fitted again. Each
 learner that met all folds has calibrated answers about unseen bags. From them: the learner that is
 best on all bags, picked afterwards; the learner that is best on the *test* bags of all folds but
-one, judged on that one; likewise the best mean of two learners; and the mean of all.
+one, judged on that one; likewise the best mean of two learners; and the mean of all. And how far
+ahead of the chosen model the best picked afterwards would be by chance, were none better in truth.
 """
 
 from itertools import combinations
@@ -11,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from benchmarks._tables import Table
-from benchmarks.product.ten_sets import SETS, SMALL, WORK, worked
+from benchmarks.product.ten_sets import SETS, SMALL, WORK, standard_error, worked
 
 DRAWS = 2000
 WAYS = ("chosen model", "best afterwards", "by test bags", "pair by test bags", "mean of all")
@@ -43,7 +44,8 @@ def reached(result):
         "mean of all": is_right(chances.mean(axis=0), codes),
     }
     answers = {way: "".join(map(str, told[way].astype(int))) for way in WAYS}
-    return {"learners": len(finished), "right": answers}
+    led = lead_by_chance(told["chosen model"], right)
+    return {"learners": len(finished), "right": answers, "lead": led}
 
 
 def is_right(chances, codes):
@@ -57,6 +59,33 @@ def by_other_folds(right, folds):
         best = right[:, folds != fold].sum(axis=1).argmax()
         chosen[folds == fold] = right[best, folds == fold]
     return chosen
+
+
+def lead_by_chance(chosen, right, draws=DRAWS):
+    """How far the best picked afterwards is ahead, and would be were no learner truly better.
+
+    In standard errors of the chosen model's accuracy. Bags are drawn anew, so that who is right
+    together stays so; whoever is ahead is taken for as good as the chosen model, whoever is behind
+    stays as far behind (the null of White's reality check, as Hansen recentres it).
+    """
+    n_bags, rng = len(chosen), np.random.default_rng(0)
+    ahead = right.astype(float) - chosen
+    mean = ahead.mean(axis=1)
+    error = standard_error(chosen.mean(), n_bags)
+    drawn = rng.multinomial(n_bags, np.full(n_bags, 1 / n_bags), draws) / n_bags
+    leads = (drawn @ ahead.T - np.maximum(mean, 0.0)).max(axis=1) / error
+    lead = mean.max() / error
+    return {
+        "lead": float(lead),
+        "by chance": float(leads.mean()),
+        "more than one": float((leads > 1.0).mean()),
+        "as large": float((leads >= lead - 1e-9).mean()),
+    }
+
+
+def none_beyond(shares):
+    """The chance that no set has a lead of more than one standard error, sets being independent."""
+    return float(np.prod(1.0 - np.asarray(shares)))
 
 
 def table(rows):
@@ -73,7 +102,22 @@ def table(rows):
         for way in WAYS
         if some
     ]
-    return [Table("accuracy (%) by who chooses", lines, NOTES), Table("means over sets", means)]
+    return [
+        Table("accuracy (%) by who chooses", lines, NOTES),
+        Table("means over sets", means),
+        Table("how far ahead the best picked afterwards is", _leads(rows), LEADS),
+    ]
+
+
+def _leads(rows):
+    lines = [
+        {"data": row["data"]} | {key: round(row["lead"][key], 2) for key in row["lead"]}
+        for row in rows
+    ]
+    shares = [row["lead"]["more than one"] for row in rows]
+    beyond = [row["lead"]["lead"] > 1.0 for row in rows]
+    told = {"more than one, sets": sum(beyond), "expected by chance": round(sum(shares), 1)}
+    return [*lines, {"data": "all", **told, "never, by chance": round(none_beyond(shares), 3)}]
 
 
 def _digits(text):
@@ -102,4 +146,13 @@ NOTES = (
     "models of folds share training bags. Standard error, 95 %: as if each bag were right or wrong "
     "by chance (binomial; draws of bags within sets), with folds, seeds and choices as they are; "
     "two ways on the same bags differ by less noise than their standard errors say."
+)
+LEADS = (
+    "In standard errors of the chosen model's accuracy, as in product/ten_sets. By chance: the "
+    "mean lead over draws of bags if no learner were better than the chosen model in truth (who is "
+    "behind stays as far behind; learners are right together as they are). More than one: how "
+    "often it is beyond one standard error then; as large: how often as far ahead as found, which "
+    'is the p value of "no learner is better". Never, by chance: how probable it is that no set '
+    "shows a lead beyond one standard error though no learner is better on any: a target of "
+    '"never" can be asked of truth, not of figures picked afterwards.'
 )

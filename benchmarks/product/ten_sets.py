@@ -95,8 +95,7 @@ def table(rows):
         printed = {line["algorithms"]: line[SETS[row["data"]]] for line in paper}
         values = [float(v) for n, v in printed.items() if "optimal" not in n and v != "-"]
         line = {key: row[key] for key in ("data", "chosen model", "95 %", *BESIDE)}
-        right = row["chosen model"] / 100
-        error = 100 * np.sqrt(max(right * (1 - right), 1 / row["bags"]) / row["bags"])
+        error = 100 * standard_error(row["chosen model"] / 100, row["bags"])
         behind = row["best on the board"] - row["chosen model"]
         line["standard errors behind it"] = round(float(behind / error), 1)
         line |= {"paper's winner (ExpBin)": float(printed["ExpBin"]), "best printed": max(values)}
@@ -110,6 +109,11 @@ def table(rows):
         Table("compare on ten data sets: nested accuracy (%)", lines, NOTES),
         Table("every learner that met all folds (%)", [learners[n] for n in sorted(learners)]),
     ]
+
+
+def standard_error(right, n_bags):
+    """Of a share of bags; where all are right or wrong as if one of them were a whole bag off."""
+    return np.sqrt(max(right * (1 - right), 1 / n_bags) / n_bags)
 
 
 def _means(name, lines):

@@ -118,6 +118,53 @@ def test_what_promises_more_for_its_cost_comes_first(data):
     assert order.index("slow and good") < order.index("slow")
 
 
+@pytest.mark.parametrize("shape", [(20, 6, 5), (140, 6, 11), (60, 1, 40), (24, 90, 60)])
+@pytest.mark.parametrize(
+    ("rule", "make"), [("any", make_any), ("count", make_count), ("sum", make_sum)]
+)
+def test_who_begins_is_quick_by_the_table_and_steady(shape, rule, make):
+    n_bags, size, n_features = shape
+    data = make(n_bags=n_bags, size=size, n_features=n_features, random_state=0)
+    _, protocol = make_protocol(data.bags, data.y, rule)
+    candidates, _ = find_candidates(rule, data.bags, y=data.y)
+    units = sequence(candidates, protocol)
+    first, seconds, merits = units[0].candidate.name, {}, {}
+    assert first.endswith(_sequence._STEADY)
+    for unit in units:
+        name = unit.candidate.name
+        if unit.block == 0 and name.endswith(_sequence._STEADY):
+            seconds[name] = seconds.get(name, 0.0) + unit.seconds
+            merits[name] = unit.candidate.effort.merit
+    assert seconds[first] <= 3.0  # twice that, and the imports, are within ten seconds
+    worth = {name: merits[name] ** 2 / (3.0 + s) for name, s in seconds.items() if s <= 3.0}
+    assert worth[first] == pytest.approx(max(worth.values()), rel=1e-5)
+
+
+def test_a_learner_whose_time_hangs_on_the_labels_does_not_begin(data):
+    protocol, _ = protocol_of(data)
+    made = {
+        "BagMarginSVC": Known(0.9, Law(0, -9.0, 0, 0, 0)),
+        "MILogisticRegression": Known(0.5, Law(0, -5.0, 0, 0, 0)),
+        "VLADClassifier": Known(0.6, Law(0, 1.0, 0, 0, 0)),
+        "VocabularyClassifier": Known(0.7, Law(0, 2.0, 0, 0, 0)),
+    }
+
+    def first(*names):
+        candidates = [Candidate(name, None, {}, made[name]) for name in names]
+        return sequence_of(candidates, protocol)[0].candidate.name
+
+    assert first(*made) == "MILogisticRegression"
+    assert first("BagMarginSVC") == "BagMarginSVC"
+    # Where none is quick, the quickest of them.
+    assert first("BagMarginSVC", "VocabularyClassifier", "VLADClassifier") == "VLADClassifier"
+
+
+def test_who_may_begin_is_known(data):
+    rules = ("any", "count", "sum", "sequence")
+    offered = [c.name for rule in rules for c in find_candidates(rule, data.bags)[0]]
+    assert [end for end in _sequence._STEADY if not any(n.endswith(end) for n in offered)] == []
+
+
 def test_the_yardstick_is_second_on_every_board(data):
     protocol, candidates = protocol_of(data)
     units = sequence(candidates, protocol)

@@ -1,6 +1,8 @@
 """Trials in processes of their own: crashes, errors and time limits are rows, not the end."""
 
 import os
+import subprocess
+import sys
 import time
 from dataclasses import replace
 
@@ -10,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_info
 
-from mixedbag import compare
+from mixedbag import _nursery, compare
 from mixedbag.comparison import _compare, _schedule
 from mixedbag.comparison._candidates import Candidate
 from mixedbag.datasets import make_any
@@ -54,6 +56,35 @@ def with_trouble(monkeypatch):
         monkeypatch.setattr(_compare, "find_candidates", find)
 
     return install
+
+
+def test_a_nursery_that_begins_early_is_the_one_that_is_taken():
+    data = make_any(n_bags=20, size=(2, 4), n_features=3, random_state=0)
+    quick = {"learners": ["spread labels + logistic"], "folds": 2, "inner_folds": 2}
+    here = compare(data.bags, data.y, **quick)
+    _nursery.begin()
+    (early,) = _nursery._begun
+    _nursery.begin()  # one is enough
+    assert _nursery._begun == [early]
+    there = compare(data.bags, data.y, n_jobs=1, **quick)
+    assert _nursery._begun == []
+    assert early._process.returncode is not None  # it ended with the comparison
+    assert there.chosen().mean == here.chosen().mean
+    assert np.array_equal(there.out_of_fold().bags, here.out_of_fold().bags)
+
+
+def test_a_nursery_that_nobody_takes_ends_with_the_program():
+    _nursery.begin()
+    (early,) = _nursery._begun
+    _nursery._close()
+    assert early._process.returncode is not None
+    assert _nursery._begun == []
+
+
+def test_nothing_heavy_is_imported_before_a_nursery_begins():
+    code = "import sys, mixedbag._nursery; print('sklearn' in sys.modules)"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "False"
 
 
 TROUBLE = {

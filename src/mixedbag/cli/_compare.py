@@ -11,6 +11,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from mixedbag import _nursery
 from mixedbag.cli import _options
 from mixedbag.cli._runs import refuse_other_run, remember, sign
 from mixedbag.cli._tables import read_data, require_labels, seconds, shape
@@ -86,6 +87,8 @@ def command(
         raise InputError("--time-budget leaves no time: write 90s, 10m, 1h or none")
     out = out or Path(f"mixedbag-{Path(table).name.split('.')[0]}")
     refuse_other_run(out, overwrite)
+    if cluster is None:
+        _nursery.begin()
     data = read_data(table, bag, label, time, drop or (), instance, group, weight, query, labels)
     data, others = require_labels(data, table, positive)
     if images is not None:

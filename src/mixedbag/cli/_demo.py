@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from mixedbag import _nursery
+
 # A few of each kind, quick to fit.
 _LEARNERS = (
     "bag statistics + SVM",
@@ -27,12 +29,14 @@ def command(
     open_report: Annotated[bool, typer.Option("--open", help="Open the report.")] = False,
 ):
     """Which bags of handwritten digits contain a 9? Compare learners on built-in data."""
-    from mixedbag.cli._compare import run
     from mixedbag.cli._runs import refuse_other_run
+
+    refuse_other_run(out, overwrite)
+    _nursery.begin()
+    from mixedbag.cli._compare import run
     from mixedbag.comparison import Guess
     from mixedbag.datasets import load_digits_bags
 
-    refuse_other_run(out, overwrite)
     run(
         load_digits_bags(),
         rule=Guess("any", "one 9 is enough"),

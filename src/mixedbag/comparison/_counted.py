@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 from mixedbag.comparison._calibration import calibrator
-from mixedbag.comparison._trials import Trial, best_of, blocks
+from mixedbag.comparison._trials import Trial, best_of
 
 
 class Counted:
@@ -31,11 +31,9 @@ class Counted:
 
     def _count(self, candidate, trials):
         name, folds = candidate.name, [split.name for split in self._protocol.splits]
-        whole = 0
-        for block in range(len(blocks(candidate))):
-            if not all((name, fold, block) in trials for fold in folds):
-                break
-            whole = block + 1
+        whole = 0  # blocks; not asked for from the grid: this is done twice a trial
+        while all((name, fold, whole) in trials for fold in folds):
+            whole += 1
         for fold in folds:
             met = [trials.get((name, fold, block)) for block in range(max(whole, 1))]
             if met[0] is not None:

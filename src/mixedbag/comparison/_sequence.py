@@ -13,8 +13,24 @@ from mixedbag.comparison._trials import blocks
 from mixedbag.exceptions import InputError
 
 _YARDSTICK = "bag statistics + extra trees"  # what one would try without bags: on every board
-_QUICK = 4.0  # expected seconds within which the first learner should be through
-_CLOSE = 0.02  # merits that differ by less are not worth waiting for
+_STARTING = 3.0  # seconds from pressing return to the first fit: imports, reading
+_QUICK = 3.0  # expected seconds of the first learner: the table may be too low by a factor of two
+# Who may begin: these take about as many steps whatever the labels are. Machines that alternate and
+# networks that stop early take many times what the table says where labels are hard to learn.
+_STEADY = (
+    "VocabularyClassifier",
+    "VLADClassifier",
+    "MILogisticRegression",
+    "AggregateRidgeClassifier",
+    "AggregateLogisticRegression",
+    "AggregateRidgeRegressor",
+    "AggregateSVR",
+    "+ logistic",
+    "+ ridge",
+    "+ MILogisticRegression",
+    "+ extra trees",
+    "+ forest",
+)
 _REFINING = 0.3  # what further settings promise, beside the learner's first
 _SHORT_LIST = 5  # learners that a budget should have room for, on all folds
 _ENOUGH = 2000  # bags: fewer would tell too little of who is best
@@ -50,7 +66,7 @@ def sequence(candidates, protocol):
             priority = min(priority, _rounded(gain / math.sqrt(seconds)))
             steps.append((-priority, -candidate.effort.merit, place, block, seconds))
     steps.sort()
-    first = _first(steps)
+    first = _first(steps, [candidate.name.endswith(_STEADY) for candidate in candidates])
 
     def later(step):
         _, _, place, block, _ = step
@@ -99,13 +115,14 @@ def _costs(candidate, protocol):
     return [n * a_fit * len(protocol.splits) for n in n_fits]
 
 
-def _first(steps):
-    """Of the quick steps that are about as good as their best the quickest; else of all."""
+def _first(steps, is_steady):
+    """Of the quick and steady steps the one most worth waiting for; else the quickest."""
     begin = [step for step in steps if step[3] == 0]
+    begin = [step for step in begin if is_steady[step[2]]] or begin
     quick = [step for step in begin if step[4] <= _QUICK]
-    best = max((-step[1] for step in quick), default=0.0)
-    close = [step for step in quick if -step[1] >= best - _CLOSE]
-    return min(close or begin, key=lambda step: step[4])
+    if not quick:
+        return min(begin, key=lambda step: step[4])
+    return max(quick, key=lambda step: _rounded(step[1] ** 2 / (_STARTING + step[4])))
 
 
 def _rounded(value):

@@ -52,9 +52,9 @@ class Folder(Memory):
         """Take up the trials that an earlier run left; what cannot be one is named and left."""
         notes = []
         for candidate in candidates:
-            units = product(self.protocol.splits, range(len(blocks(candidate))))
-            for split, block in units:
-                path = self.path(candidate, split, block)
+            start, there_are = self.folder / _stem(candidate), range(len(blocks(candidate)))
+            for split, block in product(self.protocol.splits, there_are):
+                path = _path(start, split, block)
                 if not path.exists():
                     continue
                 try:
@@ -74,12 +74,7 @@ class Folder(Memory):
 
     def path(self, candidate, split, block=0):
         """Where the trial of a candidate on a split with a block of settings is kept."""
-        # Not the repr, which scikit-learn shortens.
-        text = f"{candidate.estimator.get_params()} {sorted(candidate.grid.items())}"
-        text += f" {candidate.max_bags}" if candidate.max_bags else ""
-        digest = hashlib.sha256(re.sub(r"\s+", " ", text).encode()).hexdigest()[:8]
-        name = re.sub(r"[^a-z0-9]+", "-", candidate.name.lower())
-        return self.folder / f"{name}-{digest}-{split.name}-{block}.npz"
+        return _path(self.folder / _stem(candidate), split, block)
 
     def _read(self, path, candidate, split, block):
         with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
@@ -95,6 +90,19 @@ class Folder(Memory):
         if wrong:
             raise ValueError(wrong)
         return trial
+
+
+def _stem(candidate):
+    """How the names of a candidate's files begin: other parameters or grids give another."""
+    # Not the repr, which scikit-learn shortens.
+    text = f"{candidate.estimator.get_params()} {sorted(candidate.grid.items())}"
+    text += f" {candidate.max_bags}" if candidate.max_bags else ""
+    digest = hashlib.sha256(re.sub(r"\s+", " ", text).encode()).hexdigest()[:8]
+    return f"{re.sub(r'[^a-z0-9]+', '-', candidate.name.lower())}-{digest}"
+
+
+def _path(start, split, block):
+    return start.with_name(f"{start.name}-{split.name}-{block}.npz")
 
 
 def _own_setting(candidate, setting):

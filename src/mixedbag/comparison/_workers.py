@@ -7,8 +7,6 @@ import queue
 import selectors
 import signal
 import socket
-import struct
-import subprocess
 import sys
 import tempfile
 import threading
@@ -18,15 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from mixedbag import _nursery
+from mixedbag._nursery import FORK, NUMBER, WAIT, last_line
 from mixedbag._on_disk import dumps
 from mixedbag._once import Shelf, sharing
 from mixedbag.comparison._candidates import for_bags
 from mixedbag.comparison._trials import fit, run_trial, what_is_wrong
 from mixedbag.exceptions import InputError
 from mixedbag.learners import all_learners
-
-_FORK, _WAIT = b"f", b"w"  # what a nursery is asked for
-_NUMBER = struct.Struct("i")
 
 
 class Final(NamedTuple):
@@ -119,7 +116,8 @@ class Workers:
 
     def _new_worker(self):
         if self._nursery is None:  # a run that finds all its trials done starts no process
-            self._nursery = _Nursery(self._protocol)
+            self._nursery = _nursery.taken()
+            self._nursery.hand_over(dumps(self._protocol))
         return _Worker(self._nursery)
 
     def wait(self, seconds):
@@ -162,67 +160,6 @@ class Workers:
         self._selector.close()
 
 
-class _Nursery:
-    """The process that all workers are forked from; they find everything imported and loaded.
-
-    Each computes in one thread: sums of products round otherwise with another number of threads,
-    and several wait for each other longer than small matrices take.
-    """
-
-    def __init__(self, protocol):
-        threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115
-        self._socket, theirs = socket.socketpair()
-        called = f"from mixedbag.comparison._workers import nurse; nurse({theirs.fileno()})"
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", called],
-            stdin=subprocess.PIPE,
-            stdout=self._log,
-            stderr=self._log,
-            pass_fds=[theirs.fileno()],
-            env=os.environ | threads | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-            start_new_session=True,  # Ctrl-C is for the parent, which decides what to keep
-        )
-        theirs.close()
-        self._input: Any = self._process.stdin
-        # In the background: the data may be more than a pipe holds, and imports take a while.
-        data = dumps(protocol)
-        self._handing_over = threading.Thread(target=self._hand_over, args=(data,), daemon=True)
-        self._handing_over.start()
-
-    def _hand_over(self, data):
-        with suppress(BrokenPipeError, ValueError):
-            self._input.write(data)
-            self._input.flush()
-
-    def fork(self, *files):
-        """A new worker with these files as its input, output and errors; its process number."""
-        socket.send_fds(self._socket, [_FORK], [file.fileno() for file in files])
-        return self._answer()
-
-    def wait(self, pid):
-        """How a worker that is over or about to be has ended."""
-        self._socket.sendall(_WAIT + _NUMBER.pack(pid))
-        return self._answer()
-
-    def _answer(self):
-        try:
-            told = self._socket.recv(_NUMBER.size, socket.MSG_WAITALL)
-        except ConnectionError:
-            told = b""
-        if len(told) < _NUMBER.size:
-            raise RuntimeError(f"no worker can be started: {_last_line(self._log)}")
-        return _NUMBER.unpack(told)[0]
-
-    def close(self):
-        self._process.kill()
-        self._process.wait()
-        self._handing_over.join()
-        for one in (self._input, self._log, self._socket):
-            with suppress(BrokenPipeError):
-                one.close()
-
-
 class _Worker:
     """A forked process that receives units and sends outcomes back."""
 
@@ -247,7 +184,7 @@ class _Worker:
 
     def last_words(self):
         """The end of what a dead process wrote, for the message."""
-        code, line = self._wait(), _last_line(self._log)
+        code, line = self._wait(), last_line(self._log)
         ended = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
         return f"the process ended ({ended})" + (f": {line}" if line else "")
 
@@ -265,12 +202,6 @@ class _Worker:
         return self._code
 
 
-def _last_line(log):
-    log.seek(0)
-    lines = log.read().decode(errors="replace").strip().splitlines()
-    return lines[-1] if lines else ""
-
-
 def nurse(number):
     """The life of the nursery: a protocol, then forks, until nobody asks any more."""
     asked = socket.socket(fileno=number)
@@ -278,18 +209,18 @@ def nurse(number):
     protocol = pickle.load(sys.stdin.buffer)
     while True:
         told, files, *_ = socket.recv_fds(asked, 1, 3)
-        if told == _FORK:
+        if told == FORK:
             pid = os.fork()
             if pid == 0:
                 asked.close()
                 _become_worker(protocol, files)
             for file in files:
                 os.close(file)
-            asked.sendall(_NUMBER.pack(pid))
-        elif told == _WAIT:
-            (pid,) = _NUMBER.unpack(asked.recv(_NUMBER.size, socket.MSG_WAITALL))
+            asked.sendall(NUMBER.pack(pid))
+        elif told == WAIT:
+            (pid,) = NUMBER.unpack(asked.recv(NUMBER.size, socket.MSG_WAITALL))
             code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-            asked.sendall(_NUMBER.pack(code))
+            asked.sendall(NUMBER.pack(code))
         else:
             os._exit(0)
 
