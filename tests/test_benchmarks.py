@@ -3,13 +3,16 @@
 import sys
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from benchmarks import __main__ as command
 from benchmarks._code import fingerprint
 from benchmarks._measure import within
 from benchmarks._store import Row, Store
+from benchmarks.arhmm.purity import shares
 from benchmarks.product import which_learner
+from mixedbag import Bags
 
 VERSIONS = {"numpy": "1"}
 
@@ -212,6 +215,13 @@ def test_places_are_among_those_with_figures_on_all_sets():
     assert told == {"A": (75, 1.0), "B": (0, 2.0), "C": (100, "")}
     assert "2 have figures on all sets" in means.notes
     assert all(cell for line in cells.rows for cell in line.values())  # a figure, or why not
+
+
+def test_purity_counts_samples_that_have_the_label_of_their_bag():
+    bags = Bags(np.zeros((10, 1)), [0, 4, 7, 10])
+    truth = np.array([1, 0, 0, 0, 0, 0, 0, 1, 1, 1], dtype=bool)
+    found = shares(bags, np.array([True, False, True]), truth)
+    assert found == {"purity": 7 / 10, "pure": 2 / 3}
 
 
 def test_a_call_that_takes_too_long_is_ended():

@@ -11,6 +11,7 @@ from benchmarks._store import Store, case_key
 from benchmarks._tables import RESULTS, grouped
 from benchmarks.arhmm import mixed
 from benchmarks.arhmm._fixed import ORDER, STATES
+from benchmarks.arhmm._purity import of_joined
 from benchmarks.arhmm.stretches import LENGTH
 from mixedbag.sequence import ARHMMClassifier
 
@@ -56,6 +57,7 @@ def beside_others(rows, name, also=()):
     shown = (name, *(n for n, _ in also if n in names), *RIVALS)
     by_mixture = [
         {"own stretches": mixture, "activity": mixed.ACTIVITIES[activity], "people": len(mine)}
+        | {"purity": of_joined(mine)}
         | {f"{n}, {figure}": mean(mine, n, figure) for n in shown for figure in FIGURES}
         for (mixture, activity), mine in grouped(rows, "mixture", "activity").items()
     ]

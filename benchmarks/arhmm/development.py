@@ -14,11 +14,13 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks._tables import Table
 from benchmarks.arhmm._fixed import ORDER, STATES
 from benchmarks.arhmm._methods import annealed_trees
+from benchmarks.arhmm._purity import of_joined
 from benchmarks.arhmm.mixed import MIXTURES, N_FOLDS, joined
 from mixedbag import Bags
 from mixedbag.sequence import ARHMMClassifier, QuantileWindows
 from mixedbag.wrappers import InstanceWise
 
+PERSON = "1"
 LENGTHS = (10, 25, 40)
 SEVERAL = 10  # starts
 COMPONENTS, FEW = 6, 4  # of windows; states over a forest's scores
@@ -30,7 +32,7 @@ def cases():
 
 
 def run(case):
-    bags, y, truth = joined({"person": "1", **case})
+    bags, y, truth = joined({"person": PERSON, **case})
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
     found, gains = {}, []
     for train, test in folds.split(y, y):
@@ -91,14 +93,18 @@ def table(rows):
     several = [row for row in rows if any(f"of {SEVERAL}" in name for name in row["areas"])]
     names = [name for name in rows[0]["areas"] if all(name in row["areas"] for row in rows)]
     return [
-        Table("Development problems", lines(rows, names), notes(rows)),
+        Table(f"Development problems, purity {pure(rows)}", lines(rows, names), notes(rows)),
         Table(
-            f"Several starts, {len(several)} of the problems",
+            f"Several starts, {len(several)} of the problems, purity {pure(several)}",
             lines(several, several[0]["areas"]) if several else [],
             f"highest of {SEVERAL}: the start of the largest density goes on (`n_init`); mean of "
             f"{SEVERAL}: all of them do, and their probabilities are averaged (`n_models`).",
         ),
     ]
+
+
+def pure(rows):
+    return of_joined(rows, person=PERSON)
 
 
 def lines(rows, names):

@@ -16,6 +16,7 @@ from sklearn.model_selection import StratifiedKFold
 from benchmarks._tables import Table
 from benchmarks.arhmm._averaged import MODELS
 from benchmarks.arhmm._fixed import ORDER, STATES
+from benchmarks.arhmm._purity import of_joined
 from benchmarks.arhmm.mixed import N_FOLDS, PEOPLE, joined
 from benchmarks.arhmm.stretches import LENGTH
 from mixedbag.engines import Labelled
@@ -111,7 +112,8 @@ def table(rows):
         }
         for shortest, found in areas.items()
     ]
-    return [Table("Mean areas under the curve by the shortest duration of a state", lines, NOTES)]
+    title = "Mean areas under the curve by the shortest duration of a state"
+    return [Table(f"{title}, purity {of_joined(rows)}", lines, NOTES)]
 
 
 def _won(gains):

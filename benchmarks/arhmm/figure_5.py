@@ -25,6 +25,7 @@ from benchmarks.arhmm._methods import (
     methods,
     motion_and_posture,
 )
+from benchmarks.arhmm._purity import of_cut
 from benchmarks.arhmm._series import MOST_NEGATIVE, MOST_POSITIVE, N_FOLDS, Series
 from mixedbag.sequence import ARHMMClassifier
 
@@ -172,8 +173,8 @@ def table(rows):
 
 
 def named(row):
-    """The row with its activity in words."""
-    return row | {"activity": ACTIVITIES[row["data"]][row["activity"]]}
+    """The row with its activity in words, and how pure its bags are."""
+    return row | {"activity": ACTIVITIES[row["data"]][row["activity"]], "purity": of_cut([row])}
 
 
 def problem_means(folds, level):
@@ -210,7 +211,7 @@ def ordering(folds):
             rows.append(row)
     purity = np.mean([mine[0]["pure"] for mine in grouped(folds, *PROBLEM).values()])
     notes = f"{ORDER} {purity:.0%} of the bags hold samples of their own label alone."
-    return Table("The methods over all problems", rows, notes)
+    return Table(f"The methods over all problems, purity {of_cut(folds)}", rows, notes)
 
 
 def by_activity(folds, level):
@@ -219,7 +220,7 @@ def by_activity(folds, level):
     for (name, activity), mine in grouped(folds, "data", "activity").items():
         people = [mean for problem, mean in means.items() if problem[:2] == (name, activity)]
         row = {"data": name, "activity": ACTIVITIES[name][activity], "people": len(people)}
-        row["folds"] = len(mine)
+        row |= {"folds": len(mine), "purity": of_cut(mine)}
         for label in mine[0][level]:
             average = np.mean([mean[label] for mean in people])
             row[label] = f"{average:.3f} ± {np.std([fold[level][label] for fold in mine]):.2f}"
@@ -237,7 +238,7 @@ def postures(folds, rows):
     ]
     labels = ("windows", "windows without levels", "ARHMM-MIL")
     lines = [
-        {"data": name, "activity": ACTIVITIES[name][activity]}
+        {"data": name, "activity": ACTIVITIES[name][activity], "purity": of_cut(mine)}
         | {label: f"{np.mean([row[label] for row in mine]):.3f}" for label in labels}
         for (name, activity), mine in grouped(rows, "data", "activity").items()
     ]

@@ -8,6 +8,7 @@ the mixture is the one that was chosen on.
 from benchmarks._tables import Table
 from benchmarks.arhmm import mixed
 from benchmarks.arhmm._averaged import MORE, beside_others, mean_of_models
+from benchmarks.arhmm._purity import of_joined
 from mixedbag.sequence._link import positive_probability
 
 OMEGA = 4.0
@@ -27,8 +28,9 @@ def run(case):
 
 def table(rows):
     overall, by_mixture = beside_others(rows, NAME, [(MORE, "several")])
+    title = f"Area under the curve, own stretches {MIXTURE}, purity {of_joined(rows)}"
     return [
-        Table(f"Area under the curve, own stretches {MIXTURE}", overall, NOTES),
+        Table(title, overall, NOTES),
         Table("By mixture", by_mixture),
     ]
 

@@ -81,7 +81,11 @@ def run(case):
 
 def table(rows):
     return [
-        Table("All problems", overall(rows), NOTES),
+        Table(
+            f"All problems, purity {np.mean([row['purity'] for row in rows]):.1%}",
+            overall(rows),
+            NOTES,
+        ),
         *(Table(f"{level} by mixture", by_mixture(rows, level)) for level in LEVELS),
     ]
 

@@ -17,6 +17,7 @@ from benchmarks.arhmm import mixed
 from benchmarks.arhmm import states as study
 from benchmarks.arhmm._averaged import FIGURES, mean
 from benchmarks.arhmm._fixed import ORDER, STATES
+from benchmarks.arhmm._purity import of_joined
 from benchmarks.arhmm.stretches import LENGTH
 from mixedbag import Bags
 from mixedbag._segments import bag_max
@@ -94,8 +95,8 @@ def table(rows):
         for what, better, worse in LOSSES
     ]
     return [
-        Table(f"Area under the curve, {len(rows)} problems", lines),
-        Table("What is lost", losses, NOTES),
+        Table(f"Area under the curve, {len(rows)} problems, purity {of_joined(rows)}", lines),
+        Table(f"What is lost, purity {of_joined(rows)}", losses, NOTES),
     ]
 
 

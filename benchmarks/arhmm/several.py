@@ -7,6 +7,7 @@ before the first run on these.
 from benchmarks._tables import Table
 from benchmarks.arhmm import mixed
 from benchmarks.arhmm._averaged import MODELS, MORE, beside_others, mean_of_models
+from benchmarks.arhmm._purity import of_joined
 from benchmarks.arhmm.stretches import LENGTH
 
 TINY = mixed.TINY
@@ -24,7 +25,11 @@ def run(case):
 def table(rows):
     overall, by_mixture = beside_others(rows, MORE)
     return [
-        Table("Area under the curve, all problems that were run", overall, NOTES),
+        Table(
+            f"Area under the curve, all problems that were run, purity {of_joined(rows)}",
+            overall,
+            NOTES,
+        ),
         Table("By mixture", by_mixture),
     ]
 

@@ -19,6 +19,7 @@ from benchmarks.arhmm import mixed
 from benchmarks.arhmm._averaged import FIGURES, MORE, mean, mean_of_models, with_others
 from benchmarks.arhmm._fixed import ORDER, STATES
 from benchmarks.arhmm._methods import annealed_trees
+from benchmarks.arhmm._purity import of_joined
 from benchmarks.arhmm.stretches import LENGTH
 from mixedbag.sequence import QuantileWindows, StateWindows
 
@@ -76,9 +77,15 @@ def table(rows):
     made_on = [row for row in rows if row["activity"] in OTHERS]
     asked = beside_others([row for row in rows if row["activity"] not in OTHERS])
     return [
-        Table("Area under the curve, all problems", overall(asked), NOTES),
+        Table(
+            f"Area under the curve, all problems, purity {of_joined(asked)}", overall(asked), NOTES
+        ),
         Table("By mixture", by_mixture(asked)),
-        Table("Where it was made: other activities", overall(made_on), MADE),
+        Table(
+            f"Where it was made: other activities, purity {of_joined(made_on)}",
+            overall(made_on),
+            MADE,
+        ),
     ]
 
 
@@ -116,6 +123,7 @@ def ahead(rows, name, figure, other):
 def by_mixture(rows):
     return [
         {"own stretches": mixture, "activity": mixed.ACTIVITIES[activity]}
+        | {"purity": of_joined(mine)}
         | {
             f"{n}, {figure}": mean(mine, n, figure)
             for n in (NAME, MORE, RIVAL)

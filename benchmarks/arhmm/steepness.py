@@ -10,6 +10,7 @@ from scipy.stats import wilcoxon
 from benchmarks._tables import Table, grouped
 from benchmarks.arhmm import mixed
 from benchmarks.arhmm._averaged import FIGURES, MODELS, mean_of_models
+from benchmarks.arhmm._purity import of_joined
 
 ACTIVITIES = (1, 7)
 OMEGAS = (None, 4.0)  # None: learned
@@ -36,7 +37,7 @@ def table(rows):
     lines = []
     for (mixture, omega), mine in grouped(rows, "mixture", "omega").items():
         line = {"own stretches": mixture, "ω": "learned" if omega is None else f"{omega:g}"}
-        line |= {"problems": len(mine)}
+        line |= {"problems": len(mine), "purity": of_joined(mine)}
         for figure in FIGURES:
             line[figure] = float(np.mean([row[figure] for row in mine]))
             line[f"{figure}: above learned for"] = above(rows, mine, figure)

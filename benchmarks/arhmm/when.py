@@ -13,6 +13,7 @@ from sklearn.metrics import ndcg_score, roc_auc_score
 
 from benchmarks._tables import Table, grouped
 from benchmarks.arhmm._fixed import methods, on_states
+from benchmarks.arhmm._purity import purity
 from mixedbag.datasets import make_traffic
 from mixedbag.datasets.traffic import EVENTS
 from mixedbag.sequence import MARClassifier
@@ -76,10 +77,12 @@ def table(rows):
         line["best in"] = f"{best.count(line['method'])} of {len(rows)}"
     by_event = [
         {"event": event, "samples in it": f"{np.mean([r['places'] for r in mine]):.0%}"}
+        | {"purity": purity([{"event": event}])}
         | {name: mean(mine, name, "NDCG@n") for name in names}
         for (event,), mine in grouped(rows, "event").items()
     ]
-    return [Table("All events", overall, NOTES), Table("NDCG@n by event", by_event)]
+    title = f"All events, purity {purity([{'event': row['event']} for row in rows])}"
+    return [Table(title, overall, NOTES), Table("NDCG@n by event", by_event)]
 
 
 def mean(rows, name, figure):

@@ -25,6 +25,7 @@ from benchmarks.arhmm._own_world import (
     problem,
     problems,
 )
+from benchmarks.arhmm._purity import of_joined
 from benchmarks.arhmm.stretches import LENGTH
 from mixedbag.sequence import ARHMMClassifier
 from mixedbag.sequence._direct import fit_labels
@@ -103,7 +104,8 @@ def table(rows):
         for name in (TRUE, TOLD, CLIMBED, ONE, HIGHEST, MEAN, FOREST):
             some = [row for row in mine if name in row["areas"]]
             if some:
-                told = {"activity": mixed.ACTIVITIES[activity], "world": world, "method": name}
+                told = {"activity": mixed.ACTIVITIES[activity], "world": world}
+                told |= {"purity": of_joined(some, mixture=MIXTURE), "method": name}
                 lines.append(told | figures(some, name))
     return [Table("Mean areas under the curve", lines, NOTES)]
 

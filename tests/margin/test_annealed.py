@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from mixedbag import Bags
 from mixedbag._annealing import soft_labels, soft_witnesses, temperatures
 from mixedbag.datasets import make_any
 from mixedbag.margin import (
@@ -112,3 +113,16 @@ def test_a_witness_that_stands_out_is_found_among_many(annealed, plain, loss):
     data = make_any(n_bags=60, size=(8, 12), n_features=4, separation=7.0, random_state=0)
     model = annealed(kernel="linear", loss=loss, C=10.0).fit(data.bags, data.y)
     assert data.instance_labels[model.witness_].all()
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3])
+def test_a_cooled_machine_that_is_constant_leaves_the_choice_to_the_plain_search(seed):
+    rng = np.random.default_rng(seed)
+    offsets = np.concatenate([[0], np.cumsum(rng.integers(1, 6, 30))])
+    X = rng.standard_normal((offsets[-1], 3))
+    y = np.arange(30) % 2
+    X[offsets[:-1][y == 1], 0] += 1.5  # too little to be seen among open labels
+    bags = Bags(X, offsets)
+    plain = InstanceMarginSVC(kernel="linear").fit(bags, y)
+    annealed = AnnealedInstanceMarginSVC(kernel="linear").fit(bags, y)
+    assert annealed.objective_[-1] == pytest.approx(plain.objective_[-1], rel=1e-5)

@@ -14,7 +14,13 @@ from sklearn.svm import SVC
 from mixedbag import Bags
 from mixedbag._solvers.hinge import Problem
 from mixedbag._solvers.numbered_rows import NumberedRows
-from mixedbag.margin import BagMarginSVC, InstanceMarginSVC
+from mixedbag.margin import (
+    AnnealedBagMarginSVC,
+    AnnealedInstanceMarginSVC,
+    BagMarginSVC,
+    InstanceMarginSVC,
+    SimilarityMarginSVC,
+)
 from mixedbag.margin._linear import LinearMachine
 from mixedbag.testing import parametrize_with_bag_checks
 
@@ -91,6 +97,23 @@ def test_adding_a_constant_to_every_feature_changes_no_answer(learner, loss, mak
     scores = here.decision_function_instances(bags)
     np.testing.assert_allclose(there.decision_function_instances(moved), scores, atol=2e-4)
     assert there.objective_[-1] == pytest.approx(here.objective_[-1], rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    "learner", [AnnealedBagMarginSVC, AnnealedInstanceMarginSVC, SimilarityMarginSVC]
+)
+def test_the_intercept_of_annealed_and_similarity_machines_is_free(learner):
+    bags, y = make_bags(30, shift=1.5)
+    moved = bags.with_instances(bags.instances + 10.0)
+    learner = learner(kernel="linear", tol=1e-8, random_state=0)
+    here, there = clone(learner).fit(bags, y), clone(learner).fit(moved, y)
+    scores = here.decision_function_instances(bags)
+    np.testing.assert_allclose(there.decision_function_instances(moved), scores, atol=2e-4)
+    ones, _ = make_bags(60, most=2)
+    sign = (ones.instances[:, 0] > 1.0).astype(int)  # many more on one side
+    svc = SVC(kernel="linear", tol=1e-9).fit(ones.instances, sign)
+    found = clone(learner).fit(ones, sign).decision_function(ones)
+    np.testing.assert_allclose(found, svc.decision_function(ones.instances), atol=2e-3)
 
 
 @BOTH

@@ -14,6 +14,7 @@ from mixedbag.margin._alternating import _MarginSVC
 _MOST_MACHINES = 5  # at one temperature
 _STILL = 0.05  # largest change of a probability that does not call for another machine
 _LEAST = 1e-6  # probability that a slot keeps, so that no cost is zero
+_ALIKE = 1e-4  # scores that differ by less of a margin choose by rounding
 
 
 class Absent:
@@ -102,6 +103,8 @@ class _Annealed(_MarginSVC):
                     break
                 solution = machine.solve(slots.problem(share, squared), solution, loose=True)
                 scores, before = solution.scores, share
+        if np.ptp(scores) < _ALIKE:  # the cooled machine is constant: it has no choice to offer
+            return super()._first_choice(machine, ambiguity, cost)
         return ambiguity.choose(scores), None
 
     def _losses(self, scores):

@@ -21,7 +21,8 @@ class AnnealedBagMarginSVC(_Annealed, BagMarginSVC):
 
     The entropy H keeps the choice open while the temperature T is high; as it falls the
     probabilities ``p_j ∝ exp(-loss(f(x_j))/T)`` become a hard choice, from which the search by
-    turns goes on. Scale the features first.
+    turns goes on. Where cooling ends with one score for all instances, it begins where
+    `BagMarginSVC` does. Scale the features first.
 
     Parameters
     ----------

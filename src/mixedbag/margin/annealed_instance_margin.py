@@ -21,7 +21,8 @@ class AnnealedInstanceMarginSVC(_Annealed, InstanceMarginSVC):
 
     such that at least one positive instance is expected in every positive bag, Σ_j p_j ≥ 1. The
     entropy H keeps labels open while the temperature T is high; as it falls they become hard, and
-    the search by turns goes on from them. Scale the features first.
+    the search by turns goes on from them. Where cooling ends with one score for all instances, it
+    begins where `InstanceMarginSVC` does. Scale the features first.
 
     Parameters
     ----------
