@@ -21,10 +21,10 @@ from mixedbag import _group_effects
 from mixedbag.aggregate import AggregateLogisticRegression
 from mixedbag.uncertainty import bootstrap, posterior
 
-CONSTANTS = (0.0, 0.75, 1.0, 1.5, 2.0, 3.0)
+CONSTANTS = (0.0, 1.0, 1.5, 2.0)
 KINDS = ("few 8", "few uneven 16", "wide uneven 16")
 WAYS = {"few 8": ("posterior",), "few uneven 16": tuple(DRAWS), "wide uneven 16": ("posterior",)}
-GROUPS = 80
+GROUPS = 48
 TINY = {"data": "iris", "kind": "few uneven 16", "way": "posterior", "groups": 4}
 
 
