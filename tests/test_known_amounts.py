@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mixedbag import Bags
 from mixedbag.comparison import fit_best_setting
 from mixedbag.datasets import make_count, make_sum
 from mixedbag.exceptions import InputError
@@ -70,3 +71,26 @@ def test_shares_are_asked_for_in_the_words_that_they_are_learned_by(tmp_path, am
         )
     told = command(*asked[:-1], "--amount=voters", folder=tmp_path, code=2)
     assert "shares, which are between 0 and 1" in told.stderr
+
+
+@pytest.mark.parametrize("per_bag", [1, 25], ids=["counts", "of more than the rows"])
+def test_counts_of_three_answers_are_honoured_in_the_words_of_labels(tmp_path, per_bag):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(240, 3))
+    answer = np.argmax(2 * X + rng.gumbel(size=X.shape), axis=1)
+    bags = Bags(X, np.arange(0, 241, 8))
+    counts = np.array([np.bincount(answer[k : k + 8], minlength=3) for k in range(0, 240, 8)])
+    words = dict(zip(["no", "yes", "abstained"], bags.spread(per_bag * counts).T))
+    write_csv(tmp_path / "t.csv", bags, np.arange(30), extra=words)
+    label = ",".join(words)
+    columns = ("--bag=molecule", f"--label={label}", "--drop=comment", "--drop=active")
+    learner = ("--learner", "AggregateLogisticRegression")
+    command("fit", "t.csv", *columns, *learner, folder=tmp_path)
+    asked = ("predict", "model.skops", "t.csv", "--instances", f"--amount={label}")
+    command(*asked, "--out", "a.csv", folder=tmp_path)
+    answers = np.genfromtxt(tmp_path / "a.csv", delimiter=",", names=True)
+    for k in range(3):
+        found = bag_sum(answers[f"amount_{k}"], bags.offsets)
+        np.testing.assert_allclose(found, counts[:, k], atol=1e-4)
+        labels = (answers["predicted"] == k).astype(float)
+        np.testing.assert_array_equal(bag_sum(labels, bags.offsets), counts[:, k])

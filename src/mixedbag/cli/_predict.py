@@ -32,7 +32,7 @@ def command(
     ] = False,
     amount: Annotated[
         str | None,
-        typer.Option(help="Column with a known count, share or total, or yes/voters."),
+        typer.Option(help="Column with a known count, share or total; yes/voters; no,yes."),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="CSV or Parquet file for the result.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,

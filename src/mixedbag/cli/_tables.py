@@ -169,18 +169,27 @@ def stream_amounts(
     amount: str | None,
     instance: str | None = None,
 ) -> "Iterator[BagData]":
-    """As `stream_bags`, with known amounts for labels: per cent as shares, "yes/voters" as well."""
-    from mixedbag.datasets._several_labels import in_shares
+    """As `stream_bags`, with known amounts for labels, in the words of labels.
 
-    count, _, size = (amount or "").partition("/")
-    blocks = stream_bags(path, bag, features, time, rows, query, count or None, instance)
-    if not size:
+    Per cent are shares, and so is "yes/voters"; "no,yes" has a column a class.
+    """
+    from mixedbag.datasets._several_labels import in_shares, label_columns
+
+    def stream(column, names=None):
+        return stream_bags(path, bag, features, time, rows, query, column, names)
+
+    columns, size = label_columns(amount) or ((amount,), None)
+    blocks = stream(columns[0], instance)
+    if len(columns) == 1 and size is None:
         yield from blocks if amount is None else (in_shares(one, amount, False) for one in blocks)
         return
-    # The same blocks, for the sizes: as many rows make the same bags.
-    sizes = stream_bags(path, bag, features, time, rows, query, size)
-    for data, beside in zip(blocks, sizes, strict=True):
-        yield replace(data, y=as_numbers(data.y) / as_numbers(beside.y))
+    # The same blocks, for further columns: as many rows make the same bags.
+    others = [stream(column) for column in (*columns[1:], *([size] if size else []))]
+    for data, *beside in zip(blocks, *others, strict=True):
+        table = np.column_stack([as_numbers(one.y) for one in (data, *beside)])
+        if size is not None:
+            table = table[:, :-1] / table[:, -1:]
+        yield replace(data, y=table if len(columns) > 1 else table[:, 0])
 
 
 @at_the_edge
@@ -208,7 +217,8 @@ def stream_pooled(
 def as_numbers(amounts: np.ndarray) -> np.ndarray:
     """Known amounts, NaN where there is none."""
     try:
-        return np.array([np.nan if a is None else a for a in amounts.tolist()], dtype=np.float64)
+        known = [np.nan if amount is None else amount for amount in amounts.ravel().tolist()]
+        return np.array(known, dtype=np.float64).reshape(amounts.shape)
     except ValueError as error:
         raise InputError(f"amounts must be numbers; {error}") from error
 

@@ -154,7 +154,8 @@ class AmountModel(_Answers, AmountBlend):
         """The predicted amount of every instance; those of a bag add up to its amount.
 
         `amounts` are the known amounts of these bags, in the form of the labels: instances then add
-        up to them. NaN where one is not known.
+        up to them. NaN where one is not known. Of several classes they tell shares of a bag,
+        whatever they add up to.
         """
         bags = as_bags(bags)
         answer = self._totals(bags)
@@ -170,6 +171,8 @@ class AmountModel(_Answers, AmountBlend):
             raise InputError(f"{given.shape} amounts where {answer.shape} are needed")
         if isinstance(self.account, CountAccount):
             most = np.ones(len(bags)) if self.account.of_means else bags.sizes
+            if given.shape[1] > 1:
+                given = _of_all(given, most)
             wrong = ((given < 0) | (given > most[:, None])).any(axis=1)
             if wrong.any():
                 i = int(wrong.argmax())
@@ -186,3 +189,9 @@ class AmountModel(_Answers, AmountBlend):
         if self.origin.rule not in ("count", "proportion"):
             return answer
         return feasible_counts(answer, np.ones(len(bags)) if self.account.of_means else bags.sizes)
+
+
+def _of_all(given, most):
+    """Amounts of all classes that add up to `most`, a row a bag; unknown where one is."""
+    whole = given.sum(axis=1)
+    return given * np.divide(most, whole, out=np.full(len(given), np.nan), where=whole > 0)[:, None]
