@@ -12,7 +12,7 @@ from mixedbag.pooling import bag_sum
 
 # Steps of the solver, which would never end on features so large that nothing can be separated.
 MAX_STEPS = 10_000_000
-_LARGE = 2**27  # bytes
+_LARGE = 2**24  # bytes
 _OF_MACHINE = ("C", "tol", "n_jobs")  # parameters that the kernel does not depend on
 
 
