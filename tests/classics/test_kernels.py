@@ -9,6 +9,7 @@ from sklearn.svm import SVC
 
 from mixedbag import _pairs
 from mixedbag.classics import EdgeGraphSVC, MIGraphSVC, SetKernelSVC
+from mixedbag.classics import _kernels as kernels
 from mixedbag.datasets import make_any
 
 GAMMA = 0.3
@@ -142,6 +143,18 @@ def test_copies_of_an_instance_share_one_vote():
     shares = model._shares(Bags.from_list([crowded]))
     copies = np.r_[0, np.arange(len(data.bags[0]), len(crowded))]
     assert shares[copies].sum() < 0.6
+
+
+def test_most_of_a_large_table_is_kept_where_it_lies(monkeypatch):
+    data = make_any(n_bags=60, random_state=0)
+    copied = SetKernelSVC(C=5.0).fit(data.bags, data.y)
+    assert 30 < len(copied.support_) < 60
+    monkeypatch.setattr(kernels, "_LARGE", 0)
+    kept = SetKernelSVC(C=5.0).fit(data.bags, data.y)
+    assert np.shares_memory(kept.support_bags_.instances, data.bags.instances)
+    assert np.array_equal(np.flatnonzero(kept.dual_coef_), np.sort(copied.support_))
+    found = kept.decision_function(data.bags)
+    np.testing.assert_allclose(found, copied.decision_function(data.bags), rtol=1e-12, atol=1e-12)
 
 
 def test_only_support_bags_are_kept():

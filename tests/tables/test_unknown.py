@@ -88,3 +88,13 @@ def test_predict_and_evaluate_say_so(tmp_path):
     (tmp_path / "more.csv").write_text("\n".join([*lines, "m40,1,c,3"]))
     said = mixedbag("evaluate", "m.skops", "more.csv", folder=tmp_path)
     assert "column 'kind': 1 row has a value that no feature stands for ('c')" in said.stderr
+
+
+def test_text_where_the_model_learned_from_numbers_is_named(tmp_path):
+    lines = [f"m{i // 2},{i // 2 % 2},{i / 9:.3f},{i % 5}" for i in range(80)]
+    (tmp_path / "train.csv").write_text("\n".join(["bag,label,x,z", *lines]))
+    learner = "--learner", "BagMarginSVC", "--out", "m.skops"
+    mixedbag("fit", "train.csv", *learner, folder=tmp_path)
+    (tmp_path / "new.csv").write_text("bag,x,z\n" + "a,red,1\nb,blue,2\n" * 4)
+    said = mixedbag("predict", "m.skops", "new.csv", folder=tmp_path, code=2).stderr
+    assert "3 features where the model learned from 2: 'x' there, 'x=blue', 'x=red' here" in said

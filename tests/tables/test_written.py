@@ -95,6 +95,8 @@ def test_commas_that_part_columns_are_no_decimal_ones(tmp_path):
     assert note.endswith(
         "decimal commas are not understood where commas part the columns (line 2 has '0,5')"
     )
+    asked = read(path, "bag", query="select bag, x, y from data")
+    assert asked.bags.feature_names == ["x"]
     with pytest.raises(DataFormatError, match=r"'y' cannot be a feature: .* commas part the"):
         read(path, "bag", features=["x", "y"])
 

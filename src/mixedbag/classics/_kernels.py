@@ -12,6 +12,7 @@ from mixedbag.pooling import bag_sum
 
 # Steps of the solver, which would never end on features so large that nothing can be separated.
 MAX_STEPS = 10_000_000
+_LARGE = 2**24  # bytes
 _OF_MACHINE = ("C", "tol", "n_jobs")  # parameters that the kernel does not depend on
 
 
@@ -40,9 +41,12 @@ class BagKernelSVC(BagClassifier):
         svc = SVC(C=self.C, kernel="precomputed", tol=self.tol, cache_size=500, max_iter=MAX_STEPS)
         gram = once(lambda: self._gram(bags, bags), *self._kernel_of, self.gamma_, bags)
         svc.fit(gram, sign, sample_weight=weight)
-        self.support_ = svc.support_
-        self.support_bags_ = bags[svc.support_]
-        self.dual_coef_, self.intercept_ = svc.dual_coef_[0], svc.intercept_[0]
+        self.support_, self.dual_coef_ = svc.support_, svc.dual_coef_[0]
+        if _costly(bags, svc.support_):
+            self.support_, self.dual_coef_ = np.arange(len(bags)), np.zeros(len(bags))
+            self.dual_coef_[svc.support_] = svc.dual_coef_[0]
+        self.support_bags_ = bags[self.support_]
+        self.intercept_ = svc.intercept_[0]
         self.n_iter_ = int(svc.n_iter_[0])
 
     @property
@@ -75,6 +79,12 @@ class BagKernelSVC(BagClassifier):
 
     def _instance_kernel(self, X, Z):
         return self._settled.of(X, Z)
+
+
+def _costly(bags, support):
+    """Whether a copy of the support would be most of a large table: rather keep it where it is."""
+    large = not bags.is_sparse and bags.instances.nbytes > _LARGE
+    return large and 2 * bags.sizes[support].sum() > bags.n_instances
 
 
 def weighted_gram(kernel, left, right, shares, n_jobs=None):

@@ -49,7 +49,8 @@ class SetKernelSVC(BagKernelSVC):
     support_ : array
         Indices of the support bags among the training bags.
     support_bags_ : Bags
-        The support bags: all that prediction needs.
+        The support bags: all that prediction needs. Where most of a large table is support, it is
+        not copied: all bags are kept then, some with a coefficient of zero.
     dual_coef_, intercept_ : array, float
     gamma_ : float
 

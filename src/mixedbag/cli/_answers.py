@@ -6,6 +6,7 @@ import numpy as np
 
 from mixedbag import _evidence
 from mixedbag.base import BagClassifier
+from mixedbag.datasets._formats.columns import listed
 from mixedbag.exceptions import InputError, reading_input
 
 
@@ -95,8 +96,15 @@ def instance_answers(model, bags, amounts=None):
 
 def _refuse_other_features(model, bags):
     n_features = getattr(model, "n_features_in_", bags.n_features)
-    if n_features != bags.n_features:
-        raise InputError(f"{bags.n_features} features where the model learned from {n_features}")
+    if n_features == bags.n_features:
+        return
+    reason = f"{bags.n_features} features where the model learned from {n_features}"
+    needed, found = needed_features(model) or [], bags.feature_names or []
+    absent = [name for name in needed if name not in found]
+    if absent and found:  # numbers there, text here
+        others = listed([name for name in found if name not in needed])
+        reason += f": {listed(absent)} there, {others} here"
+    raise InputError(reason)
 
 
 def _labels_that_add_up(chances, offsets):

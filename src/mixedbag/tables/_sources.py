@@ -366,7 +366,8 @@ def _queried(relation, query):
     con.execute(f"create or replace temp table data as select {columns} from rows")
     piece = _databases.answer(con, query, "answer", relation.parts[0].place)
     united = _united(con, [relation.parts[0].place], [piece])
-    return replace(united, notes=[*relation.notes, f"asked: {query}"])
+    notes = [*relation.notes, f"asked: {query}"]
+    return replace(united, notes=notes, parted_by_commas=relation.parted_by_commas)
 
 
 def _natural(relation, j):
