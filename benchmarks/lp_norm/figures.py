@@ -29,6 +29,11 @@ def cases():
     ]
 
 
+def lacks(row):
+    """Rows from before curves were kept whole."""
+    return "test" not in row.result
+
+
 def run(case):
     """Mean accuracy over sets and folds after each round, whole curves and some places of them."""
     row = {}

@@ -32,6 +32,11 @@ def cases():
     return [{"base": tree, "set": name, "repetitions": 10} for tree in TREES for name in NAMES]
 
 
+def lacks(row):
+    """Rows from before curves were kept."""
+    return "curves" not in row.result
+
+
 def run(case):
     runs = [errors(case["set"], case["base"], seed) for seed in range(case["repetitions"])]
     curves = {method: np.mean([run[method] for run in runs], axis=0) for method in BOOSTERS}

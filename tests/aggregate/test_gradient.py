@@ -12,7 +12,7 @@ from mixedbag.aggregate import (
 )
 from mixedbag.aggregate._early_stopping import descended
 from mixedbag.aggregate._network import Counts, Network
-from mixedbag.aggregate.rbf import activations
+from mixedbag.aggregate.rbf import activations, corrected_aic
 from mixedbag.pooling import bag_sum
 
 
@@ -178,3 +178,13 @@ def test_missing_totals_of_some_quantity_are_left_out():
     with pytest.warns(UserWarning, match="bag 3 has no known"):
         model = AggregateRBFRegressor(random_state=0).fit(bags, totals)
     assert np.isfinite(model.predict(bags)).all()
+
+
+def test_the_criterion_of_a_solver_charges_for_freedom_most_where_bags_are_few():
+    assert corrected_aic(8.0, 3.0, 20) == pytest.approx(np.log(0.4) + 8.0 / 15.0)
+    assert corrected_aic(1e-9, 9.0, 11) == np.inf  # nothing is left to judge by
+    n, few, many = 10**6, 5.0, 50.0
+    squares = n * np.array([1.0, 1.0 - 1.5 * (many - few) / n])  # not worth what it costs
+    assert corrected_aic(squares[0], few, n) < corrected_aic(squares[1], many, n)
+    squares[1] = n * (1.0 - 2.5 * (many - few) / n)
+    assert corrected_aic(squares[0], few, n) > corrected_aic(squares[1], many, n)

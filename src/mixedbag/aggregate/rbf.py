@@ -89,12 +89,11 @@ class _RBFNetwork:
         found = {name: solvers[name](summed, target) for name in names}
         n_bags = blocks.sum(_weight)
 
-        def expected_error(name):
-            """Generalised cross-validation: what leaving bags out in turn would give, about."""
+        def criterion(name):
             coef, freedom = found[name]
-            return ((target - summed @ coef) ** 2).sum() / max(n_bags - freedom, 1e-9) ** 2
+            return corrected_aic(((target - summed @ coef) ** 2).sum(), freedom, n_bags), freedom
 
-        self.solver_ = min(names, key=expected_error)
+        self.solver_ = min(names, key=criterion)
         coef = standard.spread * found[self.solver_][0]
         coef[0] += standard.mean
         self.coef_ = coef if np.ndim(standard.mean) else coef[:, 0]
@@ -126,6 +125,18 @@ def activations(X, centers, widths):
     squared = euclidean_distances(X, centers, squared=True)
     active = np.exp(-squared / (2.0 * widths**2))
     return np.column_stack([np.ones(len(active)), active])
+
+
+def corrected_aic(squares, freedom, n_bags):
+    """Akaike's criterion, corrected for few bags (Hurvich, Simonoff and Tsai, 1998).
+
+    With many bags it orders as generalised cross-validation does, which with few trusts those who
+    follow the bags most closely.
+    """
+    left = n_bags - freedom - 2.0
+    if left <= 0.0:
+        return np.inf
+    return np.log(max(squares / n_bags, np.finfo(float).tiny)) + 2.0 * (freedom + 1.0) / left
 
 
 def _weight(block):
@@ -166,7 +177,7 @@ class AggregateRBFRegressor(_RBFNetwork, BagRegressor):
         Price of large output weights, for least squares. Zero is plain least squares.
     solver : {"auto", "least_squares", "gradient"}, default="auto"
         Least squares with a price of large weights, or gradient descent that is stopped early.
-        "auto" takes the one of smaller error by generalised cross-validation over the bags: with
+        "auto" takes the one of smaller error by Akaike's criterion, corrected for few bags: with
         few bags a weight, it is mostly the descent.
     learning_rate, tol : float, defaults 1e-5, 1e-3
         Step of the descent (less, where that would diverge), and the fall of the squared error in a
@@ -232,7 +243,7 @@ class AggregateRBFClassifier(_RBFNetwork, CountClassifier):
         Price of large output weights, for least squares. Zero is plain least squares.
     solver : {"auto", "least_squares", "gradient"}, default="auto"
         Least squares with a price of large weights, or gradient descent that is stopped early.
-        "auto" takes the one of smaller error by generalised cross-validation over the bags: with
+        "auto" takes the one of smaller error by Akaike's criterion, corrected for few bags: with
         few bags a weight, it is mostly the descent.
     learning_rate, tol : float, defaults 1e-5, 1e-3
         Step of the descent (less, where that would diverge), and the fall of the squared error in a
