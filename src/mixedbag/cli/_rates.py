@@ -180,6 +180,7 @@ def _draw(lines, by, path, rule):
 
     figure = Figure(figsize=(7, 1.2 + 0.4 * len(lines)), layout="constrained")
     axes = figure.subplots()
+    axes.use_sticky_edges = False  # a bar that begins at the frame looks cut off
     place = np.arange(len(lines))
     estimate, low, high = (
         np.array([line[part] for line in lines]) for part in ("estimate", "low", "high")
