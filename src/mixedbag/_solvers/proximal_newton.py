@@ -56,7 +56,7 @@ def proximal_newton(rows, problem, dual, w, margin, tol):
     if problem.squared:
         pull = 1e12  # no kink: the envelope may be the loss itself
     envelope = _Envelope.around(dual, pull, problem)
-    systems = _systems(rows, problem, envelope)
+    system = _system(rows, problem, envelope)
     for k in range(1, _MAX_STEPS + 1):
         if k % _ANEW == 0:
             margin = problem.sign * rows.scores(problem.rows, w)
@@ -80,7 +80,7 @@ def proximal_newton(rows, problem, dual, w, margin, tol):
         # What is left to gain, more or less: by the weights, and by the intercept.
         if gradient[:-1] @ gradient[:-1] + abs(gradient[-1]) > enough:
             direction, decrease = _direction(
-                rows, problem, envelope, systems, margin, inside, gradient, enough
+                rows, problem, envelope, system, margin, inside, gradient, enough
             )
             if decrease > enough:
                 along = problem.sign * rows.scores(problem.rows, direction)
@@ -92,7 +92,7 @@ def proximal_newton(rows, problem, dual, w, margin, tol):
         else:
             pull = max(pull, min(4.0 * pull, _LAST_PULL))
             envelope = _Envelope.around(dual, pull, problem)
-            systems = _systems(rows, problem, envelope)
+            system = _system(rows, problem, envelope)
     return problem.evened(dual), w, gap, False
 
 
@@ -143,20 +143,19 @@ class _Envelope:
         return np.abs(free - np.clip(free, 0.0, self.upper)) / self.bend
 
 
-def _direction(rows, problem, envelope, systems, margin, inside, gradient, enough):
+def _direction(rows, problem, envelope, system, margin, inside, gradient, enough):
     """A step along which the envelope falls, and twice the decrease its Newton step promises.
 
     While the weights move little, only slots close to the box enter or leave it. So Newton steps
     over these alone, which cost next to nothing, find most of the way; the others stay as they
     are, and the search along the step, over all slots, answers for them.
     """
-    few, many = systems
     n_inside = np.count_nonzero(inside)
     near = None
     if n_inside <= _CROWD:
         near = _smallest(envelope.outside(margin), max(_CROWD, 4 * n_inside))
     if near is None or len(near) > _MOST:
-        step = -many.solve(inside, gradient, problem.floor)
+        step = -system.solve(inside, gradient, problem.floor)
         return step, -gradient @ step
     table = rows.dense(problem.rows[near], problem.sign[near])
     envelope, margin = envelope.at(near), margin[near]
@@ -167,7 +166,7 @@ def _direction(rows, problem, envelope, systems, margin, inside, gradient, enoug
     for _ in range(_INNER):
         everywhere = np.zeros(len(problem.rows), dtype=bool)
         everywhere[near] = inside
-        step = -few.solve(everywhere, slope, problem.floor)
+        step = -system.solve(everywhere, slope, problem.floor)
         decrease = -slope @ step
         promised = promised or decrease
         if promised <= enough or decrease <= 1e-4 * promised:
@@ -191,21 +190,20 @@ def _smallest(values, n):
     return np.flatnonzero(values <= np.partition(values, n)[n])
 
 
-def _systems(rows, problem, envelope):
-    """Newton's systems for few slots, exact, and for many.
+def _system(rows, problem, envelope):
+    """Newton's system over all slots.
 
-    Where the latter would take longer than to look at all slots, by some of the rows, which lie
-    evenly along a fixed direction: so far from the solution, a direction need not be precise, and
-    the search along it answers for all of them.
+    Where it would take longer than to look at all of them, by some of the rows, which lie evenly
+    along a fixed direction: so far from the solution, a direction need not be precise, and the
+    search along it answers for all of them.
     """
 
     def dense(slots):
         return rows.dense(problem.rows[slots], np.sqrt(envelope.bend[slots]))
 
     n, d = len(problem.rows), rows.n_features
-    most = max(_ENOUGH * d, n // d)
-    along = rows.along[problem.rows]
-    return NewtonSystem(dense, n, d + 1), NewtonSystem(dense, n, d + 1, most, along)
+    most = max(_ENOUGH * d, n // d, _MOST)  # steps over few slots look at all of these
+    return NewtonSystem(dense, n, d + 1, most, rows.along[problem.rows])
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
