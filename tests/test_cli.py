@@ -247,6 +247,21 @@ def test_evaluate_measures_both_levels(tmp_path):
     assert "label 'may' is none of the model's classes: no, yes" in done.stderr
 
 
+def test_more_work_in_the_same_folder_goes_on_and_equals_what_was_long_from_the_start(folder):
+    base = ("compare", "table.csv", "--bag", "molecule", "--label", "active", *QUICK, "--json")
+    told = {
+        work: json.loads(mixedbag(*base, "--work", work, "--out", out, folder=folder).stdout)
+        for work, out in (("3", "grown"), ("5", "grown"), (" 5 ", "long"))
+    }
+    assert [one["work"] for one in told.values()] == ["3", "5", "5"]
+    boards = [told[work]["leaderboard"] for work in ("5", " 5 ")]
+    for row in (*boards[0], *boards[1]):
+        row.pop("seconds")
+    assert boards[0] == boards[1]
+    answers = [(folder / out / "predictions.parquet").read_bytes() for out in ("grown", "long")]
+    assert answers[0] == answers[1]
+
+
 def test_results_of_another_run_are_not_overwritten_unasked(compared, folder):
     base = ("compare", "table.csv", "--bag", "molecule", "--label", "active")
     other = (*base, "--folds", "2", "--learners", "spread labels + logistic", "--out", "out")

@@ -11,7 +11,8 @@ from mixedbag.exceptions import InputError
 _NAME = "run.json"
 _RESULTS = ("leaderboard.csv", "model.skops", "report.html", "reproduce.json")
 _FLAGS = {"--json", "--open", "--overwrite"}  # what changes no answer, alone
-_OPTIONS = {"--out", "--jobs", "--time-budget"}  # and with a value
+# And with a value. Of one run there may be less and more: the longer goes on from the shorter.
+_OPTIONS = {"--out", "--jobs", "--time-budget", "--work"}
 
 
 def this_run(typed=None):
