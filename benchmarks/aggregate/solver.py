@@ -97,12 +97,12 @@ def fit_of(model, data):
 
 def table(rows):
     names = [name for name in rows[0] if name not in ("table", "size")]
+    parts = {value: mine for (value,), mine in grouped(rows, "table").items()}
+    parts |= {f"bags of {size}": mine for (size,), mine in grouped(rows, "size").items()}
     lines = [
-        {key: value} | {name: float(np.mean([row[name] for row in mine])) for name in names}
-        for key in ("table", "size")
-        for (value,), mine in grouped(rows, key).items()
+        {"part": part} | {name: float(np.mean([row[name] for row in mine])) for name in names}
+        for part, mine in (parts | {"all": rows}).items()
     ]
-    lines.append({"table": "all"} | {n: float(np.mean([r[n] for r in rows])) for n in names})
     return [Table("Mean squared error of RBF networks on single rows", lines, NOTES)]
 
 
