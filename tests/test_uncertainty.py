@@ -381,13 +381,13 @@ def test_what_a_plausible_model_expects_more_of_a_bag_is_taken_off_its_residual(
     left, one = models.unexplained, models.models[0]
     group = (bags.instances[:, 1] > 0).astype(int)
     effects = GroupEffects(models.model, left, group, 2)
-    effects.weight = np.eye(len(effects.taus))[4]  # one τ
+    effects.weight = np.eye(len(effects.before))[4]  # one τ
     S, V, residual = effects._told_by(one)
     more = (one.predict_counts(bags) - models.model.predict_counts(bags))[left.told, -1]
     np.testing.assert_allclose(residual, left.missed - more)
     rng = np.random.default_rng(0)
     drawn = np.array([effects.drawn(one, rng) for _ in range(4000)])
-    inverse = np.linalg.inv(S.T @ (S / V[:, None]) + np.eye(2) / effects.taus[4] ** 2)
+    inverse = np.linalg.inv(S.T @ (S / V[:, None]) + np.diag(1 / effects.before[4] ** 2))
     np.testing.assert_allclose(drawn.mean(axis=0), inverse @ S.T @ (residual / V), atol=0.03)
     np.testing.assert_allclose(np.cov(drawn.T), inverse, atol=0.02)
 

@@ -29,7 +29,7 @@ outside, a rate of one half may as well be any, as a normal shift of 1.5 log-odd
 evenly. That is what may be expected before bags are asked. They are: how many of a group they have
 tells of its rate whatever sets it apart, and the more so, the more bags differ. A shift added to
 what bags say, which none of them may answer, is too wide where they do. Both the constant and that
-bags are asked were settled on development tables (benchmark counts/few_bags).
+bags are asked were settled on development tables (those of the benchmark counts/few_bags).
 """
 
 import warnings
