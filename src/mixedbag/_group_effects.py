@@ -71,13 +71,13 @@ class GroupEffects:
     def drawn(self, model, rng):
         """A draw of the shifts of all groups."""
         before = self.before[rng.choice(len(_TAUS), p=self.weight)]
-        mean, root = _given(*self._told_by(model), before)
+        mean, root = _given(*self._told_by(model), before=before)
         return mean + before * np.linalg.solve(root.T, rng.normal(size=self.n_groups))
 
     def mean(self, model):
         """The shifts that are expected."""
         told = self._told_by(model)
-        return self.weight @ np.array([_given(*told, before)[0] for before in self.before])
+        return self.weight @ np.array([_given(*told, before=before)[0] for before in self.before])
 
     def _told_by(self, model):
         """S, V and the residuals of bags that were not seen."""
