@@ -14,29 +14,10 @@ from sklearn.datasets import (
 )
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.counts._problems import counts_of, in_bags, rows
-
 _ROWS = 1000
-_KINDS = {  # rows at most, features at least, kind of bags
-    "few 8": (352, 32, "random 8"),
-    "few uneven 16": (352, 32, "uneven 16"),
-    "wide uneven 16": (_ROWS, 48, "uneven 16"),
-}
 
 
-def few(name, kind, seed):
-    """Bags, their counts and the labels of their rows: fewer bags to learn from than features.
-
-    Rows come in random order; what is missing of the features is noise.
-    """
-    n_rows, n_features, bags = _KINDS[kind]
-    X, label = (_rows_of if name in TABLES else rows)(name, seed)
-    noise = np.random.default_rng(seed).normal(size=(len(X), max(0, n_features - X.shape[1])))
-    bags, label = in_bags(np.hstack([X, noise])[:n_rows], label[:n_rows], bags, seed)
-    return bags, counts_of(bags, label), label
-
-
-def _rows_of(name, seed):
+def rows_of(name, seed):
     """Standardised features and a label 0 or 1 of every row, in random order."""
     X, y = TABLES[name](seed)
     kept = np.random.default_rng(seed).permutation(len(y))[:_ROWS]

@@ -17,7 +17,7 @@ import itertools
 import numpy as np
 
 from benchmarks._tables import Table, grouped
-from benchmarks.counts._few_bags import TABLES, few
+from benchmarks.counts._few_bags import TABLES, rows_of
 from benchmarks.counts._problems import counts_of, in_bags, rows
 from mixedbag import Bags
 from mixedbag.aggregate import (
@@ -78,17 +78,17 @@ def run(case):
         spreads.append(models.spread)
         new, there = bags[~seen], bags.spread(~seen)
         for by, some in (("rates", slice(None)), ("picked", there)):
-            group = quarters(bags.instances, value, some, there)
+            group = _quarters(bags.instances, value, some, there)
             told = models.rates(new, group[there], learned_groups=group[~there])
             truth = np.array([value[there & (group == name)].mean() for name in told.names])
-            hit = inside(told, truth)
-            hits[by] += hit
+            inside = _inside(told, truth)
+            hits[by] += inside
             if by == "rates":
-                by_draw.append(hit)
+                by_draw.append(inside)
                 widths += (told.high - told.low).tolist()
-        hits["totals"] += inside(models.totals(new), y[~seen])
+        hits["totals"] += _inside(models.totals(new), y[~seen])
         if chance is not None:
-            hits["expected"] += inside(models.instances(new), chance[there])
+            hits["expected"] += _inside(models.instances(new), chance[there])
     covered = {f"{name}, % covered": 100 * np.mean(hit) for name, hit in hits.items() if hit}
     if case["data"] != "ridge":
         covered["times chance"] = np.mean(spreads)
@@ -108,7 +108,7 @@ def _error(by_draw):
     )
 
 
-def inside(told, truth):
+def _inside(told, truth):
     return ((told.low <= truth + 1e-12) & (truth <= told.high + 1e-12)).tolist()
 
 
@@ -131,14 +131,17 @@ def _made(name, seed, n_bags=200, size=10):
 
 
 def _real(case, seed):
-    if case["kind"] == FEW:
-        return *few(case["data"], FEW, seed), None
-    X, label = rows(case["data"], seed)
-    bags, label = in_bags(X, label, case["kind"], seed)
+    X, label = (rows_of if case["data"] in TABLES else rows)(case["data"], seed)
+    kind = case["kind"]
+    if kind == FEW:
+        # Rows come in random order; what is missing of the features is noise.
+        noise = np.random.default_rng(seed).normal(size=(len(X), max(0, 32 - X.shape[1])))
+        X, label, kind = np.hstack([X, noise])[:352], label[:352], "random 8"
+    bags, label = in_bags(X, label, kind, seed)
     return bags, counts_of(bags, label), label, None
 
 
-def quarters(X, value, chosen_on, there):
+def _quarters(X, value, chosen_on, there):
     """Four groups by the feature that tells most on some rows: quarters of those asked about."""
     some, told = X[chosen_on], value[chosen_on]
     telling = np.abs((some - some.mean(axis=0)).T @ (told - told.mean())).argmax()

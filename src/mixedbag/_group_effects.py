@@ -24,12 +24,9 @@ left out: where these say that groups are as the model has them, τ is small and
 such weights alone groups differ by 0.36 (root mean square), which is a rate of 41 % in place of 50.
 
 With fewer bags than features, what sets a group apart may lie outside of what bags have shown. With
-a share s_g of it outside of the span of their means, δ_g ~ N(0, τ² + (1.5 s_g)²): with all of it
-outside, a rate of one half may as well be any, as a normal shift of 1.5 log-odds spreads it about
-evenly. That is what may be expected before bags are asked. They are: how many of a group they have
-tells of its rate whatever sets it apart, and the more so, the more bags differ. A shift added to
-what bags say, which none of them may answer, is too wide where they do. Both the constant and that
-bags are asked were settled on development tables (those of the benchmark counts/few_bags).
+a share s of it outside of the span of their means, δ_g has a further part that nobody tells, N(0,
+(1.5 s)²): with all of it outside, a rate of one half may as well be any, as a normal shift of 1.5
+log-odds spreads it about evenly. 1.5 was settled on development tables.
 """
 
 import warnings
@@ -63,21 +60,34 @@ class GroupEffects:
         self.dispersion = max(left.spread, self.law.steadiest) ** 2
         self.variance = left.variance
         self.total = left.missed + bag_sum(expected(model, self.bags), self.bags.offsets)
-        # Standard deviations of shifts before bags tell: a row a τ, a column a group.
-        untold = np.broadcast_to(_ANYTHING * np.asarray(outside), (n_groups,))
-        self.before = np.hypot(_TAUS[:, None], untold) * self.law.unit(left.spread)
+        self.taus = _TAUS * self.law.unit(left.spread)
+        self.untold = _ANYTHING * outside * self.law.unit(left.spread)
         self.weight = self._weight_of_taus(*self._told_by(model))
 
     def drawn(self, model, rng):
         """A draw of the shifts of all groups."""
-        before = self.before[rng.choice(len(_TAUS), p=self.weight)]
-        mean, root = _given(*self._told_by(model), before=before)
-        return mean + before * np.linalg.solve(root.T, rng.normal(size=self.n_groups))
+        shifts = self._given_bags(model, rng)
+        if np.any(self.untold):
+            shifts += self.untold * rng.normal(size=self.n_groups)
+        return shifts
+
+    def _given_bags(self, model, rng):
+        S, V, residual = self._told_by(model)
+        tau = self.taus[rng.choice(len(self.taus), p=self.weight)]
+        if tau == 0.0:
+            return np.zeros(self.n_groups)
+        mean, precision = _given(S, V, residual, tau)
+        root = np.linalg.cholesky(precision)
+        return mean + np.linalg.solve(root.T, rng.normal(size=self.n_groups))
 
     def mean(self, model):
         """The shifts that are expected."""
-        told = self._told_by(model)
-        return self.weight @ np.array([_given(*told, before=before)[0] for before in self.before])
+        S, V, residual = self._told_by(model)
+        shifts = np.zeros(self.n_groups)
+        for tau, weight in zip(self.taus, self.weight):
+            if tau > 0.0:
+                shifts += weight * _given(S, V, residual, tau)[0]
+        return shifts
 
     def _told_by(self, model):
         """S, V and the residuals of bags that were not seen."""
@@ -90,23 +100,20 @@ class GroupEffects:
         return S, V + self.variance, self.total - bag_sum(value, self.bags.offsets)
 
     def _weight_of_taus(self, S, V, residual):
-        """Prior times likelihood of r ~ N(0, V + S D² Sᵀ), by the lemma of Woodbury."""
-        gained = []
-        for before in self.before:
-            mean, root = _given(S, V, residual, before)
-            gained.append(0.5 * mean @ S.T @ (residual / V) - np.log(np.diag(root)).sum())
+        """Prior times likelihood of r ~ N(0, V + τ² S Sᵀ), by the lemma of Woodbury."""
+        within, pull = S.T @ (S / V[:, None]), S.T @ (residual / V)
+        gained = [0.0]
+        for tau in self.taus[1:]:
+            inner = np.eye(self.n_groups) + tau**2 * within
+            fit = tau**2 * pull @ np.linalg.solve(inner, pull)
+            gained.append(0.5 * (fit - np.linalg.slogdet(inner)[1]))
         return softmax(np.array(gained) - 0.5 * (_TAUS / _USUAL) ** 2)
 
 
-def _given(S, V, residual, before):
-    """Mean of shifts that are N(0, D²) before bags tell, and the root of D A D.
-
-    D is the diagonal of `before`, which may have zeros.
-    """
-    scaled = S * before
-    root = np.linalg.cholesky(scaled.T @ (scaled / V[:, None]) + np.eye(len(before)))
-    pull = scaled.T @ (residual / V)
-    return before * np.linalg.solve(root.T, np.linalg.solve(root, pull)), root
+def _given(S, V, residual, tau):
+    """Mean and precision of the shifts."""
+    precision = S.T @ (S / V[:, None]) + np.eye(S.shape[1]) / tau**2
+    return np.linalg.solve(precision, S.T @ (residual / V)), precision
 
 
 def judged_groups(model, left, bags, groups, learned_groups=None):
