@@ -55,3 +55,14 @@ def test_a_ball_without_errors_is_enough():
     assert model.n_iter_ == 1
     assert abs(model.centers_[0, 0] - 5.1) < 0.2
     assert 1.0 < model.radii_[0] < 4.9
+
+
+def test_bags_in_no_ball_or_in_all_tie_exactly_however_many_are_asked():
+    data = make_any(n_bags=40, size=(1, 3), n_features=3, separation=1.0, random_state=1)
+    model = OptimalBallClassifier(30).fit(data.bags, data.y)
+    assert len(model.votes_) > 8
+    far = data.bags.with_instances(data.bags.instances + 1e3)
+    assert set(model.decision_function(far)) == {-1.0}
+    model.radii_ = model.radii_ + 1e6
+    for n in (1, 3, 40):
+        assert set(model.decision_function(far[:n])) == {1.0}

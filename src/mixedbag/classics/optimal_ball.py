@@ -107,8 +107,9 @@ class OptimalBallClassifier(BagClassifier):
         if len(self.votes_) == 0:  # no ball is better than chance
             return np.zeros(len(bags))
         distance = np.sqrt(nearest_squared(bags, as_bags(self.centers_), self.n_jobs))
-        says = np.where(distance <= self.radii_, 1.0, -1.0)
-        return says @ self.votes_ / self.votes_.sum()
+        # Summed alike, so that a bag in no ball, or in all of them, ties exactly with its like.
+        won = np.where(distance <= self.radii_, self.votes_, 0.0).sum(axis=1)
+        return 2.0 * won / self.votes_.sum() - 1.0
 
 
 class _Shells:
