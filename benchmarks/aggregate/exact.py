@@ -24,7 +24,8 @@ SETTINGS = [  # rows, bag size, C
 ]
 PROOF_SECONDS, SOLVER_SECONDS = 20.0, 5.0
 SOLVERS = {"scip": 15, "milp": 30}  # rows at most; on the first draw of each fold
-FINITE = [(15, 5, 0.5), (30, 5, 0.5)]  # rows, bag size, and D: the price of a missed count
+# Rows, bag size, C, and D: the price of a missed count.
+FINITE = [(n_rows, 5, C, 0.5) for C in (1.0, 10.0) for n_rows in (15, 30)]
 TINY = {"dataset": "ionosphere", "rows": 15, "size": 5, "C": 0.1}
 
 
@@ -35,8 +36,8 @@ def cases():
         for name in DATA["classification"]
     ]
     priced = [
-        {"dataset": name, "rows": n_rows, "size": size, "C": 1.0, "D": D}
-        for n_rows, size, D in FINITE
+        {"dataset": name, "rows": n_rows, "size": size, "C": C, "D": D}
+        for n_rows, size, C, D in FINITE
         for name in DATA["classification"]
     ]
     return facts + priced

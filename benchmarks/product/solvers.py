@@ -49,7 +49,7 @@ NEEDS = {
     ("interior_point", "Clarabel"): "sums over blocks",
     ("block_newton", "LIBLINEAR"): "a free intercept, sums over blocks",
     ("block_newton", "SciPy's L-BFGS"): "few rounds over the blocks",
-    ("sparse_machine", "LIBLINEAR"): "a certificate",
+    ("sparse_machine", "LIBLINEAR"): "a free intercept",
     ("batch_lbfgs", "SciPy's L-BFGS"): "the worse half of the starts dropped on the way",
 }
 TINY = {"solver": "interior_point", "library": "Clarabel", "problem": "hinge, 2000 × 20"}
@@ -377,7 +377,7 @@ def squared_hinge(library, n=20_000, d=50, C=1.0):
 
     def liblinear():
         svc = LinearSVC(C=C, dual=False, tol=1e-6).fit(X, sign)
-        return value(np.append(svc.coef_[0], svc.intercept_[0]))
+        return value(svc.coef_[0], svc.intercept_[0])
 
     def lbfgs():
         def objective(w):
@@ -397,19 +397,18 @@ def selected_concepts(C, n_bags=180, size=7, d=60):
     model = MILES(C=C, random_state=0)
     model.concepts_, model.gamma_ = bags.instances, 1.0 / (d * bags.instances.var())
     table, sign = model._similarities(bags), np.where(y == 1, 1.0, -1.0)
-    rows = sign[:, None] * np.column_stack([table, np.ones(n_bags)])
     cost = np.full(n_bags, C)
 
-    def value(w):
-        return np.abs(w).sum() + cost @ np.maximum(1.0 - rows @ w, 0.0) ** 2
+    def value(w, b):
+        return np.abs(w).sum() + cost @ np.maximum(1.0 - sign * (table @ w + b), 0.0) ** 2
 
     def ours():
-        return value(sparse_machine(rows, cost, 1e-6)[0])
+        return value(*sparse_machine(table, sign, cost, 1e-6, 1000)[:2])
 
     def theirs():
         machine = LinearSVC(C=C, penalty="l1", dual=False, max_iter=20_000, random_state=0)
         svc = machine.fit(table, sign)
-        return value(np.append(svc.coef_[0], svc.intercept_[0]))
+        return value(svc.coef_[0], svc.intercept_[0])
 
     return ours, theirs
 

@@ -67,3 +67,19 @@ def test_bags_of_one_class_need_no_machine():
     model._fit_blocks(in_blocks(bags, bags.sizes.astype(float), weight))
     assert (model.coef_ == 0).all()
     assert model.intercept_ == 1.0
+
+
+@pytest.mark.parametrize("D", [np.inf, 2.0])
+@pytest.mark.parametrize("n_bags", [12, 220])  # whose labels are searched, and not
+def test_adding_a_constant_to_every_feature_changes_no_answer(n_bags, D):
+    bags, positives, weight = counted(n_bags, seed=3)
+    moved = bags.with_instances(bags.instances + 10.0)
+    here, there, placed = (AggregateSVC(C=0.5, D=D, random_state=0) for _ in range(3))
+    here.fit(bags, positives, sample_weight=weight)
+    there.fit(moved, positives, sample_weight=weight)
+    assert there.coef_ == pytest.approx(here.coef_, abs=1e-6)
+    assert there.intercept_ == pytest.approx(here.intercept_ - 10.0 * here.coef_.sum(), abs=1e-5)
+    if n_bags > 100:
+        placed._fit_blocks(in_blocks(moved, positives, weight))
+        assert placed.coef_ == pytest.approx(here.coef_, abs=1e-6)
+        assert placed.intercept_ == pytest.approx(there.intercept_, abs=1e-5)

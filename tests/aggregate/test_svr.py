@@ -48,6 +48,17 @@ def test_bags_of_one_are_the_ordinary_machine(kernel, epsilon):
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=2e-4)
 
 
+@pytest.mark.parametrize("epsilon", [0.0, 0.3])
+def test_adding_a_constant_to_every_feature_changes_no_answer(epsilon):
+    bags, total, weight = problem(4)
+    moved = bags.with_instances(bags.instances + 10.0)
+    here, there = (AggregateSVR(C=2.0, epsilon=epsilon, tol=1e-9) for _ in range(2))
+    here.fit(bags, total, sample_weight=weight)
+    there.fit(moved, total, sample_weight=weight)
+    np.testing.assert_allclose(there.predict(moved), here.predict(bags), atol=1e-6)
+    np.testing.assert_allclose(there.coef_, here.coef_, atol=1e-6)
+
+
 @pytest.mark.parametrize("epsilon", [0.0, 0.5])
 def test_equals_a_general_solver_on_unequal_bags(epsilon):
     bags, total, weight = problem(1, n_bags=8, n_features=2)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
@@ -50,6 +51,18 @@ def test_bags_of_one_give_the_one_norm_svm(Learner):
     model = Learner(C=0.7, features="linear").fit(X, y)
     assert model.upper_bound_ == pytest.approx(expected, rel=1e-5)
     assert model.lower_bound_ == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("Learner", PROGRAM_LEARNERS)
+def test_adding_a_constant_to_every_feature_changes_no_answer(Learner):
+    bags, y = toy(6, n=16)
+    moved = bags.with_instances(bags.instances + 10.0)
+    learner = Learner(features="linear", random_state=0)
+    here, there = clone(learner).fit(bags, y), clone(learner).fit(moved, y)
+    scores = here.decision_function_instances(bags)
+    assert np.ptp(scores) > 1.0
+    np.testing.assert_allclose(there.decision_function_instances(moved), scores, atol=1e-6)
+    assert there.upper_bound_ == pytest.approx(here.upper_bound_, rel=1e-8)
 
 
 def test_column_generation_recovers_lpboost():

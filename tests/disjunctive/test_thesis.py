@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linprog
 
 from mixedbag._solvers.highs import Clock
-from mixedbag.disjunctive import LNPBoost, SparseBagMarginSVC
+from mixedbag.disjunctive import LNPBoost, SparseBagMarginSVC, _convexification
 from mixedbag.disjunctive._incumbent import Incumbent
 from mixedbag.disjunctive._local_search import Starts, local_search, project
 from mixedbag.disjunctive._master import RestrictedMaster
@@ -89,11 +89,13 @@ def test_one_witness_at_a_time_ends_where_no_single_best_change_helps(seed):
         assert lp_of(program, changed) >= master.value - 1e-6
 
 
-def test_a_search_from_the_selected_solution_is_never_worse():
-    for seed in range(3):
-        bags, y = toy(seed, n=40, d=30)
-        selected = SparseBagMarginSVC(feature_selection=True, n_init=1, random_state=0)
-        best = SparseBagMarginSVC(init="selected", n_init=1, random_state=0).fit(bags, y)
+@pytest.mark.parametrize("n_init", [1, 5])
+def test_a_search_from_the_selected_solution_is_never_worse(n_init):
+    for seed in range(5):
+        bags, y = toy(seed, n=40, size=8, d=8)
+        options = {"C": 10.0, "n_init": n_init, "random_state": 0}
+        selected = SparseBagMarginSVC(feature_selection=True, **options)
+        best = SparseBagMarginSVC(init="selected", **options).fit(bags, y)
         assert best.upper_bound_ <= selected.fit(bags, y).upper_bound_ * (1 + 1e-9)
 
 
@@ -147,3 +149,21 @@ def test_cutting_ends_with_a_round_that_has_no_cut():
     chosen = LNPBoost(random_state=0, cuts_kept=1, **options).fit(bags, y)
     all_bags = LNPBoost(random_state=0, **options).fit(bags, y)
     assert 0 < chosen.n_cuts_ < all_bags.n_cuts_
+
+
+def test_all_tight_rows_are_for_when_no_cut_is_found(monkeypatch):
+    """Not for when angles refuse those there are, which takes long and lets in hardly any."""
+    bags, y = toy(2, d=12)
+    thorough = []
+    generator = _convexification.CutGenerator
+
+    def watched(master, upper, normalization, all_rows):
+        thorough.append(all_rows)
+        return generator(master, upper, normalization, all_rows)
+
+    monkeypatch.setattr(_convexification, "CutGenerator", watched)
+    options = {"local_search": False, "tol": 0.0, "n_rounds": 300, "random_state": 0}
+    LNPBoost(max_cosine=0.3, **options).fit(bags, y)
+    assert not any(thorough)
+    LNPBoost(**options).fit(bags, y)
+    assert any(thorough)

@@ -54,11 +54,12 @@ def test_blocks_give_the_model_of_one_place(kind, options, seed):
     assert (np.diff(there.objective_) <= 1e-8 * there.objective_[0]).all()
 
 
+@pytest.mark.parametrize("kind", [BagMarginSVC, InstanceMarginSVC])
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-def test_adding_a_constant_to_every_feature_changes_no_answer_of_blocks(loss):
+def test_adding_a_constant_to_every_feature_changes_no_answer_of_blocks(kind, loss):
     bags, y, weight = problem(0)
     moved = bags.with_instances(bags.instances + 10.0)
-    learner = BagMarginSVC(kernel="linear", loss=loss)
+    learner = kind(kernel="linear", loss=loss, tol=1e-9, n_init=1)
     here = clone(learner).fit(Blocks(bags, y, weight))
     there = clone(learner).fit(Blocks(moved, y, weight))
     np.testing.assert_allclose(there.coef_, here.coef_, atol=1e-6)

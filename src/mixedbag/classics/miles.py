@@ -1,7 +1,6 @@
 """MILES: similarities to training instances as features, and a sparse linear machine on them."""
 
 import numpy as np
-from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 
 from mixedbag._kernels import settled_gamma
@@ -13,8 +12,6 @@ from mixedbag.classics._rows import sample_rows
 
 __all__ = ["MILES"]
 
-_CONSTANT = 10.0  # a feature that all bags share: the larger it is, the less its weight costs
-_FEW = 500  # bags: with more, coordinates are quicker than systems of so many equations
 _GAP = 1e-6  # of the objective, times the tolerance
 
 
@@ -25,7 +22,7 @@ class MILES(BagClassifier):
     close it comes to each, ``s(x, B) = max_{b ∈ B} exp(−γ ‖b − x‖²)``, and a linear support vector
     machine with a 1-norm penalty picks the few concepts that matter. Instances may speak for the
     class or against it, so the rule that one positive instance makes a bag positive is not needed.
-    The intercept is the weight of a constant feature, 10: it costs a tenth of what a weight does.
+    Its intercept is free. Errors are squared hinges, where the paper has hinges.
 
     Parameters
     ----------
@@ -40,9 +37,9 @@ class MILES(BagClassifier):
     tol : float
         Tolerance of the solver.
     max_iter : int
-        Most passes of the solver, where there are more than 500 bags.
+        Most steps of the solver.
     random_state : int, RandomState or None
-        For the draw of concepts and the order in which the solver visits them.
+        For the draw of concepts.
     n_jobs : int or None
         Threads that compute similarities.
 
@@ -92,7 +89,7 @@ class MILES(BagClassifier):
         gamma="scale",
         max_concepts=10_000,
         tol=1e-4,
-        max_iter=20_000,
+        max_iter=2000,
         random_state=None,
         n_jobs=None,
     ):
@@ -108,22 +105,11 @@ class MILES(BagClassifier):
         rng = check_random_state(self.random_state)
         self.gamma_ = settled_gamma(self.gamma, bags.instances, bags.spread(weight))
         self.concepts_ = bags.instances[sample_rows(bags.instances, self.max_concepts, rng)]
-        w, self.n_iter_ = self._machine(self._similarities(bags), sign, weight, rng)
-        selected = np.flatnonzero(w[:-1])
-        self.concepts_ = self.concepts_[selected]
-        self.coef_, self.intercept_ = w[selected], _CONSTANT * w[-1]
-
-    def _machine(self, table, sign, weight, rng):
-        """The weights of all concepts and of the constant, and the number of steps."""
-        if len(table) <= _FEW:
-            rows = sign[:, None] * np.column_stack([table, np.full(len(table), _CONSTANT)])
-            return sparse_machine(rows, self.C * weight, _GAP * self.tol)
-        svc = LinearSVC(
-            C=self.C, penalty="l1", dual=False, tol=self.tol, max_iter=self.max_iter,
-            intercept_scaling=_CONSTANT, random_state=rng,
-        )  # fmt: skip
-        svc.fit(table, sign, sample_weight=weight)
-        return np.append(svc.coef_[0], svc.intercept_[0] / _CONSTANT), int(svc.n_iter_)
+        w, self.intercept_, self.n_iter_ = sparse_machine(
+            self._similarities(bags), sign, self.C * weight, _GAP * self.tol, self.max_iter
+        )
+        selected = np.flatnonzero(w)
+        self.concepts_, self.coef_ = self.concepts_[selected], w[selected]
 
     def _score_bags(self, bags):
         if len(self.coef_) == 0:

@@ -33,6 +33,8 @@ class Convexification:
     thorough : bool
         While set, cuts are made of all tight rows and none is dropped, so that cutting goes on
         as long as the relaxed solution lies outside of some bag's hull.
+    refused : bool
+        Whether a round since this was unset found cuts that were not let in.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Convexification:
         self.depth_tol = depth_tol
         self.patience = patience
         self.thorough = False
+        self.refused = False
         self._idle = {}
 
     @property
@@ -78,12 +81,13 @@ class Convexification:
         generator = CutGenerator(
             self.master, self.incumbent.upper, self.normalization, self.thorough
         )
-        cuts = [cut for bag in bags if (cut := self._cut(generator, bag)) is not None]
+        cuts = found = [cut for bag in bags if (cut := self._cut(generator, bag)) is not None]
         if self.depth_tol > 0:
             least = self.depth_tol * self.master.value
             cuts = [cut for cut in cuts if generator.depth(cut) >= least]
         if self.max_cosine < 1.0 or self.keep is not None:
             cuts = self._distinct(sorted(cuts, key=generator.depth, reverse=True))
+        self.refused |= len(cuts) < len(found)
         if cuts:
             self.master.add_cuts(cuts)
             self.incumbent.n_cuts += len(cuts)

@@ -264,13 +264,14 @@ class LNPBoost(DisjunctiveClassifier):
     def _add_cuts(self, cutting, bags):
         """A round of cuts: the costliest bags first, the others if these have none."""
         first, rest = bags[: self.bags_per_round], bags[self.bags_per_round :]
+        cutting.refused = False
         if cutting.round(first):
             return True
         if self.cuts_kept is not None:  # Algorithm 7.1
             return False
         if cutting.round(rest):
             return True
-        if cutting.thorough:
+        if cutting.thorough or cutting.refused:
             return False
         cutting.thorough = True  # from here on, a cut that there is will be found
         return self._add_cuts(cutting, bags)

@@ -179,18 +179,22 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
         master = RestrictedMaster(program, incumbent.clock, columns)
         master.settle()
         incumbent.raise_lower(master.lower_bound(incumbent.upper))
-        begun = 0
-        if self.feature_selection:
-            self._select_features(search, master, incumbent, starts)
-        elif self.init == "selected" and program.ambiguous.size:
-            few = RestrictedMaster(program, incumbent.clock, [])
+        if not self.feature_selection and self.init == "selected" and program.ambiguous.size:
+            few = RestrictedMaster(program, incumbent.clock, starts.features(self.fs_init))
             self._select_features(search, few, incumbent, starts)
+            self._searches(search, few, incumbent, starts)
             search(master, incumbent, incumbent.witness)
-            begun = 1
-        for k in range(begun, self.n_init):
-            search(master, incumbent, self._start(k, incumbent, starts))
+            self._searches(search, master, incumbent, starts, begun=1)
+        else:
+            if self.feature_selection:
+                self._select_features(search, master, incumbent, starts)
+            self._searches(search, master, incumbent, starts)
         if not program.ambiguous.size:
             incumbent.raise_lower(master.lower_bound(incumbent.upper))
+
+    def _searches(self, search, master, incumbent, starts, begun=0):
+        for k in range(begun, self.n_init):
+            search(master, incumbent, self._start(k, incumbent, starts))
 
     def _start(self, k, incumbent, starts):
         if self.init == "random":
