@@ -125,7 +125,8 @@ class BatchLBFGS:
             return
         self._live, self._gradients = self._live[keep], self._gradients[keep]
         self._curvature = self._curvature[keep]
-        self._pairs, self._inverses = self._pairs[:, :, keep], self._inverses[:, keep]
+        self._pairs = self._pairs.compress(keep, axis=2)  # in order, as `_turn` was compiled for
+        self._inverses = self._inverses.compress(keep, axis=1)
 
 
 def _dot(a, b):

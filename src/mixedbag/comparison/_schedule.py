@@ -122,15 +122,31 @@ class Schedule:
 
     def _fill(self, workers):
         """Keep the workers busy with what comes next."""
+        held = []
         for unit in self._units[self._n_done : self._n_wanted]:
             if len(self._running) >= workers.capacity:
                 return
             if self._is_over(unit) or unit.key in self._running:
                 continue
+            if self._may_compile_elsewhere(unit):
+                held.append(unit)
+                continue
             left = self._cut(unit) - time.monotonic()
             if max(self._expected(unit), self._seconds_of_step(unit)) > left:
                 return
             self._begin(workers, unit)
+        for unit in held[: workers.capacity - len(self._running)]:
+            self._begin(workers, unit)
+
+    def _may_compile_elsewhere(self, unit):
+        """Whether a worker meets this learner for the first time and may compile its kernels.
+
+        Others then do something else first and find them compiled; not where the clock may cut
+        what is done ahead of its turn.
+        """
+        name = unit.candidate.name
+        met = any(name == running for running, *_ in self._running)
+        return self._end == np.inf and met and name not in self._paces
 
     def _seconds_of_step(self, unit):
         """What a learner will take on all folds with settings that it has not begun with.

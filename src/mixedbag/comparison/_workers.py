@@ -1,5 +1,6 @@
 """Who runs the trials: this process, or worker processes that can be stopped."""
 
+import gc
 import math
 import os
 import pickle
@@ -207,12 +208,14 @@ def nurse(number):
     asked = socket.socket(fileno=number)
     all_learners(broken={})
     protocol = pickle.load(sys.stdin.buffer)
+    gc.freeze()  # workers share what is there, and look for garbage only in what they make
     while True:
         told, files, *_ = socket.recv_fds(asked, 1, 3)
         if told == FORK:
             pid = os.fork()
             if pid == 0:
                 asked.close()
+                gc.enable()
                 _become_worker(protocol, files)
             for file in files:
                 os.close(file)
