@@ -1,5 +1,7 @@
 """An exposure is named in the same words to learners, to `compare` and on the command line."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from mixedbag.comparison._candidates import find_candidates
 from mixedbag.datasets import BagData
 from mixedbag.engines import SpooledBags
 from mixedbag.exceptions import InputError
+from mixedbag.uncertainty import posterior
 from tests.command import mixedbag
 
 
@@ -109,3 +112,41 @@ def test_from_a_table_to_predictions_in_proportion_to_the_exposure(tmp_path):
     np.testing.assert_allclose(2 * np.array(amounts[0]), amounts[1], rtol=1e-3)
     done = mixedbag("compare", "t.csv", *asked, "--learners=ridge", folder=tmp_path, code=2)
     assert "takes an exposure" in done.stderr
+
+
+def test_rates_of_groups_are_events_by_exposure():
+    rng = np.random.default_rng(2)
+    bags, _ = districts()
+    hours, old = bags.instances[:, 1], bags.instances[:, 0] > 0
+    hours = np.where(old, hours, hours / 10)  # who is young is there for a tenth of the time
+    bags = bags.with_instances(np.column_stack([old, hours]), ["old", "hours"])
+    rate = np.where(old, 0.4, 1.2)
+    y = np.add.reduceat(rng.poisson(hours * rate), bags.offsets[:-1]).astype(float)
+    model = AggregatePoissonRegressor(exposure="hours").fit(bags, y)
+    told = posterior(model, bags, y, n_draws=200).rates(bags, old)
+    assert np.all(told.low < [1.2, 0.4])
+    assert np.all(told.high > [1.2, 0.4])
+    np.testing.assert_allclose(told.estimate, [1.2, 0.4], rtol=0.15)
+    # Hours are as well told by minutes.
+    in_minutes = bags.with_instances(np.column_stack([old, 60 * hours]), ["old", "hours"])
+    model = AggregatePoissonRegressor(exposure="hours").fit(in_minutes, y)
+    by_minute = posterior(model, in_minutes, y, n_draws=200).rates(in_minutes, old)
+    for part in ("estimate", "low", "high"):
+        np.testing.assert_allclose(60 * getattr(by_minute, part), getattr(told, part), rtol=0.08)
+
+
+def test_the_command_tells_rates_by_exposure(tmp_path):
+    bags, y = districts(n_bags=40)
+    rows = [
+        f"D{bag},{'old' if age > 0 else 'young'},{hours:.6f},{int(y[bag])}"
+        for bag, (age, hours) in zip(bags.bag_of, bags.instances)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["district,who,hours,cases", *rows]) + "\n")
+    asked = ("rates", "t.csv", "--bag=district", "--label=cases", "--by=who", "--draws=60")
+    done = mixedbag(*asked, "--rule=sum", "--exposure=hours", "--json", folder=tmp_path)
+    told = json.loads(done.stdout)
+    assert told["learner"] == "AggregatePoissonRegressor"
+    rate = {line["group"]: line for line in told["groups"]}
+    # Cases by the hour are exp(0.5 age - 2), in the mean over ages above and below zero.
+    for who, wanted in (("old", 0.212), ("young", 0.095)):
+        assert rate[who]["low"] < wanted < rate[who]["high"] < 2 * wanted

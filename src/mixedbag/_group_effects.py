@@ -34,7 +34,7 @@ import warnings
 import numpy as np
 from scipy.special import softmax
 
-from mixedbag._laws import expected, law_of
+from mixedbag._laws import expected, exposures, law_of
 from mixedbag._span import outside_span
 from mixedbag.exceptions import InputError
 from mixedbag.pooling import bag_sum
@@ -55,7 +55,8 @@ class GroupEffects:
         self.law, self.bags = law_of(model), left.bags[left.told]
         self.codes, self.n_groups = codes[left.bags.spread(left.told)], n_groups
         cell = self.bags.bag_of * n_groups + self.codes
-        members = np.bincount(cell, minlength=len(self.bags) * n_groups)
+        self.amount = exposures(model, self.bags)
+        members = np.bincount(cell, self.amount, minlength=len(self.bags) * n_groups)
         self.members = members.reshape(-1, n_groups)
         self.dispersion = max(left.spread, self.law.steadiest) ** 2
         self.variance = left.variance
@@ -92,8 +93,9 @@ class GroupEffects:
     def _told_by(self, model):
         """S, V and the residuals of bags that were not seen."""
         value = expected(model, self.bags)
-        size = np.maximum(np.bincount(self.codes, minlength=self.n_groups), 1)
-        rate = np.bincount(self.codes, value, minlength=self.n_groups) / size
+        size = np.bincount(self.codes, self.amount, minlength=self.n_groups)
+        rate = np.bincount(self.codes, value, minlength=self.n_groups)
+        rate /= np.where(size > 0, size, 1.0)
         S = self.members * self.law.variance(rate)
         V = self.dispersion * bag_sum(self.law.variance(value), self.bags.offsets)
         V = np.maximum(V, max(_LEAST * V.mean(), np.finfo(float).tiny))

@@ -126,14 +126,26 @@ def tells_probabilities(model):
 
 def expected(model, bags):
     """Probability of the last class, or the value, of every instance."""
-    if isinstance(model, Pipeline):
-        for _, step in model.steps[:-1]:
-            bags = step.transform(bags)
-        model = model.steps[-1][1]
+    model, bags = _at_last_step(model, bags)
     if tells_probabilities(model):
         return model.predict_proba_instances(bags)[:, -1]
     told = model.predict_instances(bags)
     return (told == model.classes_[-1]).astype(float) if is_classifier(model) else told
+
+
+def exposures(model, bags):
+    """How much each instance counts in a rate: its exposure, of a model that knows one, else 1."""
+    model, bags = _at_last_step(model, bags)
+    told = getattr(model, "_exposures", None)
+    return np.ones(bags.n_instances) if told is None else told(bags)
+
+
+def _at_last_step(model, bags):
+    """The learner of a pipeline, and bags as it gets them."""
+    if isinstance(model, Pipeline):
+        for _, step in model.steps[:-1]:
+            bags = step.transform(bags)
+    return last_step(model), bags
 
 
 def last_step(model):

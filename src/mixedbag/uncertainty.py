@@ -22,7 +22,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state
 
 from mixedbag._group_effects import judged_groups
-from mixedbag._laws import Amounts, expected, law_of
+from mixedbag._laws import Amounts, expected, exposures, law_of
 from mixedbag._refits import fingerprint, refitted, times_drawn
 from mixedbag._unexplained import (
     Unexplained,
@@ -170,6 +170,8 @@ class PlausibleModels:
     ) -> Interval:
         """The rate of the last class (or the mean value) in every group of instances.
 
+        Of events with an exposure, the rate is their number by one unit of it.
+
         A model may be wrong about a group and right about bags: a rule that cannot bend, a group
         that is no feature. How far bags with many of a group lie from what is expected of them
         tells. So the rates of every plausible model are shifted on the scale of log-odds (of
@@ -216,7 +218,9 @@ class PlausibleModels:
             self.model, self.unexplained, bags, groups, learned_groups
         )
         law, rng = law_of(self.model), self._rng()
-        size = np.bincount(codes, minlength=len(names))
+        size = np.bincount(codes, exposures(self.model, bags), minlength=len(names))
+        asked = size > 0
+        each = np.where(asked, size, 1.0)
 
         def told_by(model):
             value, itself = expected(model, bags), model is self.model
@@ -226,13 +230,12 @@ class PlausibleModels:
                 found = law.found(value, codes, len(names), bags, self.spread, rng)
             if effects is not None:
                 shift = effects.mean(model) if itself else effects.drawn(model, rng)
-            return mean / np.maximum(size, 1), found, shift
+            return mean / each, found, shift
 
         def shifted(rate, found, shift):
             sums = law.within(found + size * (law.shifted(rate, shift) - rate), size)
             return sums[..., asked] / size[asked]
 
-        asked = size > 0
         rate, found, shift = (np.array(part) for part in zip(*map(told_by, self.models)))
         own = told_by(self.model)
         # By as much as weights are unknown, rates that are drawn lie nearer to one half, so that

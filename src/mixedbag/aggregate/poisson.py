@@ -127,6 +127,11 @@ class AggregatePoissonRegressor(BagRegressor):
         if self.exposure_column_ is not None:
             self.coef_[self.exposure_column_] = 0.0
 
+    def _exposures(self, bags):
+        if self.exposure_column_ is None:
+            return np.ones(bags.n_instances)
+        return _exposure(bags, self.exposure_column_)
+
     def _score_instances(self, bags):
         weights = np.append(self.coef_, self.intercept_)[:, None]
         return np.exp(np.minimum(_log_rates(bags, weights, self.exposure_column_), _LARGEST))

@@ -28,6 +28,7 @@ def command(
     bag: _options.Bag = None,
     label: _options.Label = None,
     rule: _options.Rule = "auto",
+    exposure: _options.Exposure = None,
     drop: _options.Drop = None,
     query: _options.Query = None,
     draws: Annotated[int, typer.Option(min=20, help="Draws of the model's weights.")] = 400,
@@ -42,7 +43,8 @@ def command(
     Of two answers, the last; of more (--label no,yes,abstained), each. A linear model of counts or
     totals, with draws of its weights, judged by the bags that have many of a group. Of counts and
     shares of the rows, "certain" are the bounds that hold whatever happened, and nothing is said
-    beyond them; where the rows are a sample of those counted, nothing is certain.
+    beyond them; where the rows are a sample of those counted, nothing is certain. With --exposure,
+    a rate is the number of events by one unit of it.
     """
     from mixedbag.comparison import settle_rule
     from mixedbag.comparison._candidates import first_choice
@@ -66,7 +68,8 @@ def command(
             f"({settled.reason}): say which with --rule"
         )
     groups = named_groups(data.instance_ids)
-    chosen = choose_setting(data.bags, data.y, settled, first_choice(settled.rule, True), seed)
+    learner = first_choice(settled.rule, True, exposure)
+    chosen = choose_setting(data.bags, data.y, settled, learner, seed, exposure=exposure)
     pipeline, bags = chosen.candidate.estimator.set_params(**chosen.setting), data.bags
     for _, step in pipeline.steps[:-1]:
         bags = step.fit_transform(bags)
@@ -78,8 +81,9 @@ def command(
             models = posterior(model, bags, y, n_draws=draws, random_state=seed)
             certain = _bounds(data.bags, y, groups, settled.rule)
             lines += _lines(answer, groups, models.rates(bags, groups), certain)
+    meant = _meaning(settled.rule, exposure)
     if picture is not None:
-        _draw(lines, by, picture, settled.rule)
+        _draw(lines, by, picture, meant)
     notes = [*data.notes, *dict.fromkeys(str(warning.message) for warning in caught)]
     facts = {"learner": chosen.candidate.name, "rule": settled.rule, "notes": notes}
     if as_json:
@@ -87,7 +91,7 @@ def command(
         return
     for note in notes:
         say(f"  {note}")
-    say(f"{chosen.candidate.name} for the rule {settled.rule}")
+    say(f"{chosen.candidate.name} for the rule {settled.rule}: {meant} of each group")
     _show(lines)
     if picture is not None:
         say(f"drawn as {picture}")
@@ -174,7 +178,14 @@ def _bounds(bags, y, groups, rule):
     return {"low": bounds.low[:, -1], "high": bounds.high[:, -1]}
 
 
-def _draw(lines, by, path, rule):
+def _meaning(rule, exposure):
+    """What is told of a group."""
+    if exposure is not None:
+        return f"events by {exposure}"
+    return "rate" if rule in _RATES else "mean value"
+
+
+def _draw(lines, by, path, meant):
     """Estimates with limits, on what is certain, a row a group."""
     from matplotlib.figure import Figure
 
@@ -197,7 +208,7 @@ def _draw(lines, by, path, rule):
     ]
     axes.set_yticks(place, names)
     axes.invert_yaxis()
-    axes.set(ylabel=by, xlabel="rate" if rule in _RATES else "mean value")
+    axes.set(ylabel=by, xlabel=meant)
     axes.grid(axis="x", alpha=0.4)
     figure.legend(loc="outside upper center", ncols=2, frameon=False)
     figure.savefig(path, dpi=150)
