@@ -133,6 +133,16 @@ def by_mixture(rows):
     ]
 
 
+def check(rows):
+    """The target: the best mean area by bags and by samples among all methods on mixed problems."""
+    asked = beside_others([row for row in rows if row["activity"] not in OTHERS])
+    assert len(asked) == len(mixed.cases()), "problems are missing"
+    for figure in FIGURES:
+        means = {name: mean(asked, name, figure) for name in asked[0]["areas"]}
+        first = max(means, key=means.get)
+        assert first == NAME, f"{figure}: {first} is first"
+
+
 NOTES = (
     f"The problems and folds of `mixed`; rows of the other methods are those of `several`, "
     f"`stretches` and `mixed`. '{NAME}': `StateWindows` of {LENGTH} samples, {STATES} states, "

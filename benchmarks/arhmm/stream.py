@@ -54,3 +54,12 @@ def table(rows):
         for row in rows
     ]
     return [Table(title, lines, notes)]
+
+
+def check(rows):
+    """One pass is within 0.02 of the batch."""
+    found = {(row["activity"], row["learned from"]): row for row in rows}
+    for activity in ACTIVITIES:
+        batch, stream = (found[activity, way] for way in ("batch", "stream"))
+        for area in ("bag AUC", "instance AUC"):
+            assert stream[area] >= batch[area] - 0.02, f"{activity}, {area}"

@@ -202,6 +202,12 @@ def table(rows):
     ]
 
 
+def check(rows):
+    """A whole linear fit takes at most 1.5 times one LinearSVC, at every C."""
+    slow = missed(only(rows, part="linear"))
+    assert slow == "none", f"above 1.5: {slow}"
+
+
 def missed(rows):
     """The rows whose ratio is above the target, in words."""
     above = [row for row in rows if row["ratio"] > 1.5]

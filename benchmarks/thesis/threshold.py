@@ -105,9 +105,10 @@ def table(rows):
 NOTES = (
     "Means over the problems of the rule 'any' in the development collection, five folds each, "
     "standardised features, gamma = 1 / (features × variance). Half of the bags are positive. "
-    "What it says: the order of the bags is at least as good with a slack an instance, and the "
-    "intercept is the optimum of its problem; but every instance of a negative bag has a price, "
-    "and a positive bag one, so that at a small C few bags are called positive, where one slack a "
+    "**Why its ranking is good and its threshold is not.** The order of the bags is at least as "
+    "good with a slack an instance as with one a bag, and the intercept is the optimum of its "
+    "problem; but every instance of a negative bag has a price, and a positive bag one, so that at "
+    "a small C few bags are called positive, where one slack a "
     "bag calls about half. That is the thesis's formula, not its solution. Training bags do not "
     "tell: their maxima are on the margin already, and shifting the threshold by their hinge loss "
     "changes little. Balancing the sides' prices overshoots and costs order as well. A larger C "

@@ -26,7 +26,7 @@ def objective(w, b, table, sign, cost):
 
 # Features are more than rows, and fewer; some come in later than others.
 @pytest.mark.parametrize(
-    "n_rows, n_features, C",
+    ("n_rows", "n_features", "C"),
     [(30, 200, C) for C in (1e-3, 0.1, 1.0, 100.0, 1e6)]
     + [(n_rows, n, C) for n_rows, n in ((90, 40), (300, 350)) for C in (0.1, 1.0, 100.0)],
 )
