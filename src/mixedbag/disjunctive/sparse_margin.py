@@ -181,6 +181,7 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
         incumbent.raise_lower(master.lower_bound(incumbent.upper))
         if not self.feature_selection and self.init == "selected" and program.ambiguous.size:
             few = RestrictedMaster(program, incumbent.clock, starts.features(self.fs_init))
+            few.settle()
             self._select_features(search, few, incumbent, starts)
             self._searches(search, few, incumbent, starts)
             search(master, incumbent, incumbent.witness)
