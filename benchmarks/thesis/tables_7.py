@@ -237,8 +237,7 @@ OWN_NOTES = (
     "the programs that make cuts, as here: where the last column says that the limit was reached, "
     "its features are still few and its objective is far from that of `pure`. Unlike Algorithm "
     "7.1, the relaxation has the margins of unambiguous instances from the start, and cuts stay "
-    "when features enter. 'folds as thesis' are those of ten that were run: fewer are no result "
-    "yet (`python -m benchmarks thesis/tables_7 --missing` goes on). The other columns are "
+    "when features enter. 'folds as thesis' are those of ten that were run. The other columns are "
     "those of the first table; the last lines of the page say which figures are of an older code."
 )
 SHIFTED = (
