@@ -98,8 +98,8 @@ class GroupEffects:
         """S, V and the residuals of bags that were not seen."""
         value = expected(model, self.bags)
         size = np.bincount(self.codes, self.amount, minlength=self.n_groups)
-        rate = np.bincount(self.codes, value, minlength=self.n_groups)
-        rate /= np.where(size > 0, size, 1.0)
+        sums = np.bincount(self.codes, value, minlength=self.n_groups)
+        rate = sums / np.where(size > 0, size, 1.0)
         S = self.members * self.law.variance(rate)
         V = self.dispersion * bag_sum(self.law.variance(value), self.bags.offsets)
         V = np.maximum(V, max(_LEAST * V.mean(), np.finfo(float).tiny))
