@@ -1,5 +1,7 @@
 """Known counts and totals of new bags are honoured by models of `compare`."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -87,10 +89,35 @@ def test_counts_of_three_answers_are_honoured_in_the_words_of_labels(tmp_path, p
     learner = ("--learner", "AggregateLogisticRegression")
     command("fit", "t.csv", *columns, *learner, folder=tmp_path)
     asked = ("predict", "model.skops", "t.csv", "--instances", f"--amount={label}")
-    command(*asked, "--out", "a.csv", folder=tmp_path)
+    said = command(*asked, "--out", "a.csv", folder=tmp_path).stderr
+    assert "add up" not in said
     answers = np.genfromtxt(tmp_path / "a.csv", delimiter=",", names=True)
     for k in range(3):
         found = bag_sum(answers[f"amount_{k}"], bags.offsets)
         np.testing.assert_allclose(found, counts[:, k], atol=1e-4)
         labels = (answers["predicted"] == k).astype(float)
         np.testing.assert_array_equal(bag_sum(labels, bags.offsets), counts[:, k])
+    words["abstained"] = words["abstained"] + 0.5 * per_bag
+    write_csv(tmp_path / "t.csv", bags, np.arange(30), extra=words)
+    said = " ".join(command(*asked, "--out", "a.csv", folder=tmp_path).stderr.split())
+    told = "30 bags have known amounts that do not add up to it (bag 0 (id 'mol-000'): "
+    assert told + f"{8.5 * per_bag:g} in place of {8 if per_bag == 1 else 1}" in said
+    assert "Warning" not in said
+
+
+def test_known_counts_that_do_not_add_up_to_a_bag_are_told_of():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    answer = np.argmax(2 * X + rng.gumbel(size=X.shape), axis=1)
+    bags = Bags(X, np.arange(0, 121, 8))
+    counts = np.array([np.bincount(answer[k : k + 8], minlength=3) for k in range(0, 120, 8)])
+    model = fit_best_setting(bags, counts, "count").model
+    known = counts.astype(float)
+    known[3] *= 5
+    known[4, 0] = np.nan
+    with pytest.warns(UserWarning, match=r"1 bag has .* \(bag 3: 40 in place of 8\)"):
+        told = model.predict_instances(bags, known)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        known[3] = counts[3]
+        np.testing.assert_allclose(model.predict_instances(bags, known), told, atol=1e-9)

@@ -77,7 +77,9 @@ def put_files(folder):
     cohorts.to_csv(folder / "cohorts.csv", index=False)
     pixels = a_table(make_sum(n_bags=20, random_state=0), "county", "harvest")
     pixels.to_csv(folder / "pixels.csv", index=False)
-    cases = pixels.rename(columns={"county": "district", "harvest": "cases", "b": "hours"})
+    cases = pixels.rename(
+        columns={"county": "district", "harvest": "cases", "a": "age", "b": "hours"}
+    )
     cases["cases"], cases["hours"] = cases["cases"].abs(), 1 + cases["hours"].abs()
     cases.to_csv(folder / "cases.csv", index=False)
     series = make_sequences(n_bags=12, length=60, random_state=0)

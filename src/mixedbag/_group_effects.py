@@ -26,7 +26,10 @@ such weights alone groups differ by 0.36 (root mean square), which is a rate of 
 With fewer bags than features, what sets a group apart may lie outside of what bags have shown. With
 a share s of it outside of the span of their means, δ_g has a further part that nobody tells, N(0,
 (1.5 s)²): with all of it outside, a rate of one half may as well be any, as a normal shift of 1.5
-log-odds spreads it about evenly. 1.5 was settled on development tables.
+log-odds spreads it about evenly. That is where bags lie about what is expected of them as chance
+has it. Where they lie √φ times as far, it is by what no bag has shown, too, and all that is drawn
+is the wider for it already: then the part is N(0, (1.5 s)² / φ), or it would be counted twice. Both
+were settled on development tables (benchmark counts/few_bags).
 """
 
 import warnings
@@ -63,6 +66,7 @@ class GroupEffects:
         self.total = left.missed + bag_sum(expected(model, self.bags), self.bags.offsets)
         self.taus = _TAUS * self.law.unit(left.spread)
         self.untold = _ANYTHING * outside * self.law.unit(left.spread)
+        self.untold /= self.law.times_chance(left.spread)
         self.weight = self._weight_of_taus(*self._told_by(model))
 
     def drawn(self, model, rng):
@@ -94,8 +98,8 @@ class GroupEffects:
         """S, V and the residuals of bags that were not seen."""
         value = expected(model, self.bags)
         size = np.bincount(self.codes, self.amount, minlength=self.n_groups)
-        rate = np.bincount(self.codes, value, minlength=self.n_groups)
-        rate /= np.where(size > 0, size, 1.0)
+        sums = np.bincount(self.codes, value, minlength=self.n_groups)
+        rate = sums / np.where(size > 0, size, 1.0)
         S = self.members * self.law.variance(rate)
         V = self.dispersion * bag_sum(self.law.variance(value), self.bags.offsets)
         V = np.maximum(V, max(_LEAST * V.mean(), np.finfo(float).tiny))

@@ -16,10 +16,22 @@ _CERTAIN = 1e-6  # chances are never surer, so that a shift moves them
 _COUNTABLE = 1e15
 
 
-class Chances:
-    """Zero or one with a chance of its own; shifts are of log-odds."""
+class _Counted:
+    """What chances and events share: chance alone says how far bags lie."""
 
     steadiest = 1.0  # bags are not taken to be steadier than chance would have it
+
+    def unit(self, spread):
+        """A shift that is neither small nor large."""
+        return 1.0
+
+    def times_chance(self, spread):
+        """How many times as far as by chance bags lie."""
+        return max(spread, self.steadiest)
+
+
+class Chances(_Counted):
+    """Zero or one with a chance of its own; shifts are of log-odds."""
 
     def variance(self, expected):
         return expected * (1.0 - expected)
@@ -29,10 +41,6 @@ class Chances:
 
     def shifted(self, expected, by):
         return expit(self.natural(expected) + by)
-
-    def unit(self, spread):
-        """A shift that is neither small nor large."""
-        return 1.0
 
     def found(self, expected, codes, n, bags, spread, rng):
         """A draw of how many of each code there are, where bags are `spread` times as wide.
@@ -59,10 +67,8 @@ class Chances:
         return np.clip(sums, 0.0, size)
 
 
-class Events:
+class Events(_Counted):
     """A number of events with a rate of its own (Poisson); shifts are of the logarithm."""
-
-    steadiest = 1.0
 
     def variance(self, expected):
         return expected
@@ -72,9 +78,6 @@ class Events:
 
     def shifted(self, expected, by):
         return expected * np.exp(by)
-
-    def unit(self, spread):
-        return 1.0
 
     def found(self, expected, codes, n, bags, spread, rng):
         mean = np.bincount(codes, expected, minlength=n)
@@ -102,6 +105,9 @@ class Amounts:
 
     def unit(self, spread):
         return spread
+
+    def times_chance(self, spread):
+        return 1.0  # what chance would have is not known but by the spread itself
 
     def found(self, expected, codes, n, bags, spread, rng):
         size, mean = np.bincount(codes, minlength=n), np.bincount(codes, expected, minlength=n)

@@ -3,8 +3,10 @@
 About the weights that were found it is, to second order, a normal law (Laplace). Of few bags, or of
 groups that are almost pure, it is not: larger weights fit the counts as well, smaller ones do not,
 and limits by the normal law are too wide. So draws of it are taken as they are only where the
-likelihood agrees with it. Elsewhere they are where elliptical slice sampling starts, which goes
-along ellipses about the weights that were found, as far as the likelihood allows.
+likelihood agrees with it. Elsewhere weights are had by elliptical slice sampling, which goes along
+ellipses about those that were found, as far as the likelihood allows. Where these are poorly told,
+as of a rare answer, a chain may stay for long in a flat tail or a side lobe; so there are several,
+and each begins at the weights that were found.
 
 I. Murray, R. P. Adams and D. J. C. MacKay. Elliptical slice sampling. AISTATS 2010.
 """
@@ -15,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 _TRIED, _NORMAL = 30, 0.25  # draws; the standard deviation of log-densities that is still normal
-_BEFORE, _BETWEEN = 60, 3  # moves before the first draw and from one to the next
+_CHAINS = 8
+_BEFORE, _BETWEEN = 60, 3  # moves before a chain's first draw and from one to the next
 
 
 class WeightPosterior(NamedTuple):
@@ -59,8 +62,11 @@ class WeightPosterior(NamedTuple):
         moves = _normal_moves(precision, n_draws, rng)
         if np.std([height(move) for move in moves[:_TRIED]]) < _NORMAL:
             return self.mode + moves
-        turns = _normal_moves(precision, _BEFORE + _BETWEEN * n_draws, rng)
-        return self.mode + sliced(height, moves[0], turns, rng)[_BEFORE + _BETWEEN - 1 :: _BETWEEN]
+        chains, start = [], np.zeros_like(self.mode)
+        for share in np.array_split(moves, _CHAINS):
+            turns = _normal_moves(precision, _BEFORE + _BETWEEN * len(share), rng)
+            chains.append(sliced(height, start, turns, rng)[_BEFORE + _BETWEEN - 1 :: _BETWEEN])
+        return self.mode + np.concatenate(chains)
 
 
 def _normal_moves(precision, n_draws, rng):

@@ -5,6 +5,7 @@ import pytest
 
 from mixedbag import tables
 from mixedbag.datasets import read
+from mixedbag.datasets.records import class_sizes
 
 TABLE = """place,age,no,yes,voters,yes/no
 a,1.0,2,1,30,x
@@ -134,3 +135,9 @@ def test_what_is_wrong_with_the_table_is_said_at_once(tmp_path, monkeypatch, nam
     with pytest.raises(ValueError, match=reason):
         read(path, "place", "no,yes")
     assert len(asked) == 1
+
+
+def test_shares_are_told_as_people_write_them():
+    shares = np.array([0.33299999999999996, 0.333, 1 / 3, 1.0, np.nan])
+    assert class_sizes(shares) == "1 of 1.0, 1 of 0.3333, 2 of 0.333, 1 without label"
+    assert class_sizes(np.array([0.00001, 7.123456])) == "1 of 7.123456, 1 of 1e-05"

@@ -94,6 +94,18 @@ def instance_answers(model, bags, amounts=None):
     return _classes(model, _evidence.class_evidence_of_instances(model, bags))
 
 
+def scaled_amounts(model, data):
+    """The bags of `data` whose known amounts, its labels, do not add up to them, in words."""
+    from mixedbag.cli._tables import as_numbers
+    from mixedbag.comparison._models import AmountModel
+
+    return (
+        model.scaled_amounts(data.bags, as_numbers(data.y))
+        if isinstance(model, AmountModel)
+        else []
+    )
+
+
 def _refuse_other_features(model, bags):
     n_features = getattr(model, "n_features_in_", bags.n_features)
     if n_features == bags.n_features:

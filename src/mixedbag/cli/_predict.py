@@ -1,5 +1,6 @@
 """`mixedbag predict`: a saved model's answers about the bags of a table, or their instances."""
 
+import warnings
 from collections import Counter
 from contextlib import closing, suppress
 from functools import partial
@@ -50,7 +51,13 @@ def command(
     from mixedbag._linear_scores import linear_answers
     from mixedbag._overlap import ahead, behind, side_by_side
     from mixedbag._threads import one_thread
-    from mixedbag.cli._answers import asking, needed_features, remembered, span
+    from mixedbag.cli._answers import (
+        asking,
+        needed_features,
+        remembered,
+        scaled_amounts,
+        span,
+    )
     from mixedbag.cli._tables import stream_amounts, stream_pooled
     from mixedbag.tables._pooled import NotPooledError
 
@@ -82,14 +89,19 @@ def command(
                 return
         for data in stream_amounts(table, bag, features, time, rows, query, amount, names):
             told.note(data.notes)
+            if amount is not None:
+                told.scaled += scaled_amounts(fitted, data)
             yield partial(columns_of, fitted, data)
 
     with (
         one_thread(),  # the cores have blocks of their own
+        warnings.catch_warnings(),
         output(out, as_json) as writer,
         behind(writer.write) as give,
         closing(ahead(questions())) as asked_ahead,
     ):
+        # Said once in the end, not by every block.
+        warnings.filterwarnings("ignore", message=".* known amounts that do not add up")
 
         def answer(question):
             with asking(model):
@@ -124,6 +136,7 @@ class _Told:
         self._n = self._n_outside = 0
         self._answers: Counter = Counter()
         self._notes: dict[str, None] = {}  # once each, in their order
+        self.scaled: list[str] = []  # bags whose known amounts do not add up
 
     def note(self, notes):
         """Remember what was not there to learn from, of the notes on the table."""
@@ -139,6 +152,10 @@ class _Told:
     def say(self, out):
         for note in self._notes:
             say(note, error=True)
+        if self.scaled:
+            from mixedbag.comparison._models import about_scaled
+
+            say(about_scaled(self.scaled), error=True)
         shares = ", ".join(f"{n} {label}" for label, n in self._answers.most_common(8))
         text = f"{self._n} {self._what}" + (f": {shares}" if shares else "")
         if out is not None:

@@ -4,6 +4,7 @@
 them without looking at the bag; they stay as they were, for the files that people have.
 """
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from mixedbag.comparison._accounts import CountAccount, feasible_counts
 from mixedbag.comparison._blend import AmountBlend, ClassBlend, flat
 from mixedbag.comparison._cases import decide
 from mixedbag.exceptions import InputError
+
+_ROUNDED = 0.01  # of a bag: amounts of classes that add up but for rounding
 
 
 def model_for(question, names, members, calibrators, weights, witnesses, account, origin):
@@ -155,14 +158,29 @@ class AmountModel(_Answers, AmountBlend):
 
         `amounts` are the known amounts of these bags, in the form of the labels: instances then add
         up to them. NaN where one is not known. Of several classes they tell shares of a bag,
-        whatever they add up to.
+        whatever they add up to; where that is not the bag, a warning says so.
         """
         bags = as_bags(bags)
         answer = self._totals(bags)
         if amounts is not None:
+            scaled = self.scaled_amounts(bags, amounts)
+            if scaled:
+                warnings.warn(about_scaled(scaled), stacklevel=2)
             answer = self._known(bags, amounts, answer)
         evidence = _evidence.amount_evidence_of_instances
         return flat(self._answer_instances(bags, answer, evidence))
+
+    def scaled_amounts(self, bags, amounts):
+        """The bags whose known amounts of several classes do not add up to them, each in words."""
+        given = np.asarray(amounts, dtype=np.float64).reshape(len(amounts), -1)
+        if not isinstance(self.account, CountAccount) or given.shape[1] == 1:
+            return []
+        most, whole = bags.sizes, given.sum(axis=1)
+        counts = np.zeros(len(bags), dtype=bool)
+        if self.account.of_means:  # of others than the rows, they are shares as well
+            most, counts = np.ones(len(bags)), (given == np.round(given)).all(axis=1) & (whole >= 1)
+        off = np.flatnonzero((np.abs(whole - most) > _ROUNDED * most) & ~counts)
+        return [f"{bags.name(i)}: {whole[i]:g} in place of {most[i]:g}" for i in off]
 
     def _known(self, bags, amounts, answer):
         """The known amounts, and the answers in the place of unknown ones."""
@@ -189,6 +207,17 @@ class AmountModel(_Answers, AmountBlend):
         if self.origin.rule not in ("count", "proportion"):
             return answer
         return feasible_counts(answer, np.ones(len(bags)) if self.account.of_means else bags.sizes)
+
+
+def about_scaled(scaled):
+    """What people should know of known amounts that do not add up."""
+    n = len(scaled)
+    which = "1 bag has" if n == 1 else f"{n} bags have"
+    more = ", …" if n > 3 else ""
+    return (
+        f"{which} known amounts that do not add up to it ({', '.join(scaled[:3])}{more}): they are "
+        "taken as shares of the bag, and as not known where all are 0"
+    )
 
 
 def _of_all(given, most):

@@ -352,6 +352,8 @@ def class_sizes(y: ArrayLike | None) -> str:
     if (without := unlabelled(y)).any():
         known = np.array([value for value, none in zip(y.tolist(), without) if not none])
         return f"{class_sizes(known)}, {np.count_nonzero(without)} without label".lstrip(", ")
+    if y.dtype.kind == "f" and np.all((y >= 0) & (y <= 1)) and np.any(y != np.round(y)):
+        y = np.round(y, 4)  # shares, as they are read
     values, counts = np.unique(y, return_counts=True)
     if len(values) > 10 and y.dtype.kind in "iuf":
         return f"labels from {values[0]:g} to {values[-1]:g}"
