@@ -9,7 +9,10 @@ tables has a second law for them, from texts of several sizes: what a feature co
 where most values are zero. The merit is how well
 unseen bags of the collection, none of the ten sets that figures are reported on, are ordered (twice
 the area under the ROC curve, less one) or R²: the half of a problem that was not learned from is
-asked about. A fit that does not end within `LIMIT` seconds counts as no better than chance, and the
+asked about. Where labels are drawn at random some learners take many times as long, as machines
+that alternate do: the longest of several problems of few instances, against the same with labels
+that can be learned, is in the table too (*longer*), and who takes much longer does not begin a
+comparison. A fit that does not end within `LIMIT` seconds counts as no better than chance, and the
 law may say that it takes longer than that, never less.
 """
 
@@ -39,6 +42,9 @@ from mixedbag.datasets import BagData, make_any, make_count, make_majority, make
 from mixedbag.learners import all_learners
 
 LIMIT = 10
+FEW = 8000  # instances, of problems that are learned with labels at random too
+QUICK = 0.5  # seconds: fits that are longer at labels that can be learned begin no comparison
+SHORT = 0.02  # seconds that fits may differ by without a cause
 ROUNDS = 50  # of the search for what fits that did not end would have taken
 SHAPES = [  # bags, instances a bag, features
     (40, 8, 8),
@@ -80,7 +86,7 @@ def _scans(n_bags, size=5):
     return BagData(Bags(X + rng.normal(0, 1, X.shape), offsets), counts.astype(int))
 
 
-def _texts(n_bags, size, n_words):
+def texts(n_bags, size, n_words):
     """Passages of words, frequent and rare; one of a positive text has words of a topic."""
     rng = np.random.default_rng(0)
     n_rows = 2 * n_bags * size
@@ -108,7 +114,8 @@ TINY = {"rule": "sum", "learner": "AggregateRidgeRegressor"}
 
 
 def cases():
-    return [{"rule": rule, "learner": name} for rule in SHAPED for name in learners(rule)]
+    pairs = [{"rule": rule, "learner": name} for rule in SHAPED for name in learners(rule)]
+    return pairs + [pair | {"labels": "at random"} for pair in pairs]
 
 
 def learners(rule):
@@ -126,7 +133,11 @@ def _everybody(rule, data=None):
 
 
 def run(case):
-    """Seconds and quality on every problem, and the merit."""
+    """Seconds and quality on every problem, and the merit; or how far seconds hang on labels."""
+    if case.get("labels") == "at random":
+        met = [data for make in SHAPED[case["rule"]] if (data := make()).bags.n_instances <= FEW]
+        told = [times for data in met if (times := _longer(case, data)) is not None]
+        return {"longer": max([1.0, *told]) if told else None}
     shaped = [_met(case, make()) for make in SHAPED[case["rule"]]]
     met = {name: _met(case, make()) for name, make in of_rule(case["rule"]).items()}
     told = {
@@ -134,7 +145,7 @@ def run(case):
         "points": [*shaped, *met.values()],
     }
     if case["rule"] == "any" and case["learner"] in _takers_of_sparse():
-        texts = [_texts(*shape) for shape in TEXTS]
+        texts = [texts(*shape) for shape in TEXTS]
         able = [text for text in texts if case["learner"] in _names(_everybody("any", text))]
         told["sparse"] = [_met(case, text) for text in able]
     return told
@@ -147,6 +158,22 @@ def _takers_of_sparse():
 
 def _names(candidates):
     return [candidate.name for candidate in candidates]
+
+
+def _longer(case, data):
+    """How many times as long a quick fit takes where labels are drawn at random, else None."""
+    law, bags = _effort.known(case["rule"], case["learner"]).law, data.bags
+    if law.seconds(len(bags) / 2, bags.n_instances / 2, bags.n_features) > 4 * QUICK:
+        return None
+    order = np.random.default_rng(0).permutation(len(data.y))
+    seconds = []
+    for some in (data, replace(data, y=np.asarray(data.y)[order])):
+        seconds.append(_met(case, some)["seconds"])
+        if seconds[0] > QUICK:
+            return None
+        if max(seconds) <= QUICK:  # else it is no matter of a few milliseconds
+            seconds[-1] = min(seconds[-1], _met(case, some)["seconds"])
+    return round((seconds[1] + SHORT) / (seconds[0] + SHORT), 2)
 
 
 def _met(case, data):
@@ -233,12 +260,19 @@ def _law(row, points=None):
     return [round(float(value), 4) for value in (overhead, *found.x)]
 
 
+def _longer_of(rows):
+    """How many times as long at random labels, by rule and learner."""
+    return {(row["rule"], row["learner"]): row["longer"] for row in rows if "longer" in row}
+
+
 def table(rows):
+    longer, rows = _longer_of(rows), [row for row in rows if "merit" in row]
     lines = [
         {
             "rule": row["rule"],
             "learner": row["learner"],
             "merit": row["merit"],
+            "longer": longer.get((row["rule"], row["learner"])),
             **dict(zip(("bags^", "instances^", "features^", "classes^"), _law(row)[2:])),
             **{
                 f"{n} bags, s": f"{_effort.Law(*_law(row)).seconds(n, 10 * n, 20):.2g}"
@@ -253,12 +287,15 @@ def table(rows):
 
 def publish(rows, folder):
     """The table that the package holds."""
+    longer, rows = _longer_of(rows), [row for row in rows if "merit" in row]
     learners: dict = {}
     for row in rows:
-        learners.setdefault(row["rule"], {})[row["learner"]] = [row["merit"], *_law(row)]
+        rule, name = row["rule"], row["learner"]
+        line = [row["merit"], longer.get((rule, name))]
+        learners.setdefault(rule, {})[name] = [*line, *_law(row)]
         if row.get("sparse"):
             law = _law(row, row["sparse"])
-            learners.setdefault(_effort.SPARSE, {})[row["learner"]] = [row["merit"], *law]
+            learners.setdefault(_effort.SPARSE, {})[name] = [*line, *law]
     when = datetime.now(UTC).date().isoformat()
     Path(_effort.TABLE).write_text(_written({"measured": when, "learners": learners}))
 
@@ -277,5 +314,7 @@ def _written(table):
 
 NOTES = (
     "Seconds of one fit and its answers by the fitted law, for bags of ten instances with twenty "
-    "features; 10,000 bags are far outside what was measured: read the order of magnitude."
+    "features. Longer: how many times as long a fit takes where labels are drawn at random, the "
+    "largest of several problems; empty where fits are not quick. 10,000 bags are far outside "
+    "what was measured: read the order of magnitude."
 )

@@ -1,6 +1,7 @@
 """When the first answer stands after pressing return: `mixedbag compare` on tables of many shapes.
 
-The command is started on a CSV file and does the beginning of its sequence that is one learner on
+The command is started on a CSV file, or on a file of words and how often each passage has them, and
+does the beginning of its sequence that is one learner on
 all folds. The answer stands when the last of these trials is kept; imports, reading and the start
 of workers are in it. Labels are those of a made problem, or drawn at random: then nothing can be
 learned, and machines that go on until labels are told apart take longest.
@@ -17,24 +18,33 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._tables import Table
+from benchmarks.product.effort import texts
 from mixedbag.comparison import compare
 from mixedbag.comparison._sequence import sequence
-from mixedbag.datasets import make_any, make_count, make_sum
+from mixedbag.datasets import make_any, make_count, make_majority, make_sum
 
 SHAPES = [(20, 6, 5), (140, 6, 11), (200, 7, 230), (500, 10, 20), (100, 60, 50), (20, 200, 100)]
-MADE = {"any": make_any, "count": make_count, "sum": make_sum}
+MANY = (2000, 10, 20)
+TEXTS = [(200, 8, 5000), (500, 5, 20_000)]  # bags, passages a bag, words that there are
+MADE = {"any": make_any, "majority": make_majority, "count": make_count, "sum": make_sum}
 ALLOWED = 10.0
 TINY = {"rule": "any", "bags": 20, "size": 3, "features": 3, "labels": "made"}
 
 
 def cases():
     kinds = [("any", "made"), ("any", "at random")]
-    kinds += [("count", "made"), ("sum", "made")]
-    return [
+    kinds += [("majority", "made"), ("majority", "at random"), ("count", "made"), ("sum", "made")]
+    tables = [
         {"rule": rule, "bags": bags, "size": size, "features": features, "labels": labels}
         for rule, labels in kinds
-        for bags, size, features in (SHAPES if rule == "any" else SHAPES[1:4])
+        for bags, size, features in [*(SHAPES if rule == "any" else SHAPES[1:4]), MANY]
     ]
+    texts = [
+        {"rule": "any", "bags": bags, "size": size, "features": words, "labels": labels}
+        for labels in ("made", "at random")
+        for bags, size, words in TEXTS
+    ]
+    return tables + [case | {"kind": "text"} for case in texts]
 
 
 def run(case):
@@ -44,11 +54,7 @@ def run(case):
     units = sequence(plan.candidates, plan.protocol)[: len(plan.splits)]
     with tempfile.TemporaryDirectory() as folder:
         table, out = Path(folder) / "table.csv", Path(folder) / "out"
-        columns = [bags.bag_of, bags.spread(y), *bags.instances.T]
-        names = ",".join(["bag", "label", *(f"x{k}" for k in range(bags.n_features))])
-        rows = np.column_stack(columns)
-        np.savetxt(table, rows, fmt="%.6g", delimiter=",", header=names, comments="")
-        options = ["--bag", "bag", "--label", "label", "--rule", case["rule"]]
+        options = ["--rule", case["rule"], *_written(data, table)]
         options += ["--work", str(len(units)), "--out", str(out)]
         before, start = os.times(), time.time()
         command = [sys.executable, "-m", "mixedbag", "compare", str(table), *options]
@@ -65,20 +71,40 @@ def run(case):
 
 
 def _data(case):
-    data = MADE[case["rule"]](
-        n_bags=case["bags"],
-        size=(max(1, case["size"] // 2), case["size"] + case["size"] // 2),
-        n_features=case["features"],
-        random_state=0,
-    )
+    if "kind" in case:
+        data = texts(case["bags"] // 2, case["size"], case["features"])
+    else:
+        data = MADE[case["rule"]](
+            n_bags=case["bags"],
+            size=(max(1, case["size"] // 2), case["size"] + case["size"] // 2),
+            n_features=case["features"],
+            random_state=0,
+        )
     if case["labels"] == "at random":
         data = replace(data, y=np.random.default_rng(0).permutation(data.y))
     return data
 
 
+def _written(data, table):
+    """Write a table, and tell the options that say what its columns are."""
+    bags, labels = data.bags, data.bags.spread(data.y)
+    if bags.is_sparse:
+        with open(table, "w") as file:
+            for row, (bag, label) in enumerate(zip(bags.bag_of, labels)):
+                words = bags.instances[[row]].tocoo()
+                pairs = " ".join(f"{k + 1}:{v:g}" for k, v in zip(words.coords[1], words.data))
+                file.write(f"{row}:{bag}:{label} {pairs}\n")
+        return []
+    names = ",".join(["bag", "label", *(f"x{k}" for k in range(bags.n_features))])
+    rows = np.column_stack([bags.bag_of, labels, *bags.instances.T])
+    np.savetxt(table, rows, fmt="%.6g", delimiter=",", header=names, comments="")
+    return ["--bag", "bag", "--label", "label"]
+
+
 def table(rows):
     lines = [
-        {key: row[key] for key in ("rule", "labels", "bags", "size", "features", "begins")}
+        {"rule": row["rule"], "table": row.get("kind", "numbers")}
+        | {key: row[key] for key in ("labels", "bags", "size", "features", "begins")}
         | {
             "expected for all folds, s": row["expected"],
             "answer stands, s": row["answer"],

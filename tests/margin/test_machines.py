@@ -14,6 +14,7 @@ from mixedbag._solvers.hinge import Problem
 from mixedbag._solvers.newton_system import Curvature, NewtonSystem
 from mixedbag._solvers.numbered_rows import NumberedRows
 from mixedbag._solvers.proximal_newton import step_size
+from mixedbag.margin import _kernel_machine
 from mixedbag.margin import _linear as linear_module
 from mixedbag.margin._kernel_machine import GivenColumns, GramColumns, KernelMachine
 from mixedbag.margin._linear import LinearMachine, _stretched, landmark_machine
@@ -335,3 +336,23 @@ def test_no_step_is_taken_where_only_rounding_sees_a_slope():
     one, nothing = np.ones(1), np.zeros(1)
     assert step_size(one, nothing, one, 5 * one, nothing, 1e-17, 0.0) == 0.0
     assert step_size(one, nothing, one, -5 * one, one, 0.0, 1.0) == 1.0
+
+
+def test_large_prices_do_not_take_hundreds_of_thousands_of_steps(monkeypatch):
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(200, 5)).repeat(2, axis=0)  # each with both labels, unequal in price
+    sign, cost = np.tile([1.0, -1.0], 200), 1e5 * rng.rand(400)
+    problem = Problem(np.arange(400), sign, cost)
+    taken, moves = [], _kernel_machine.minimise_pairs
+
+    def counted(*given):
+        found = moves(*given)
+        taken.append(found[-1])
+        return found
+
+    monkeypatch.setattr(_kernel_machine, "minimise_pairs", counted)
+    machine = KernelMachine(GramColumns(X, X[:0], Kernel("rbf", gamma=0.05)))
+    solution = machine.solve(problem)
+    assert 0.0 <= solution.gap <= 1e-6 * solution.objective
+    assert np.all((solution.dual >= 0.0) & (solution.dual <= cost))
+    assert sum(taken) < 200 * len(sign)

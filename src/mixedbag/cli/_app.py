@@ -1,6 +1,5 @@
 """The commands together, and how errors reach people: one clear line, never a traceback."""
 
-import atexit
 import errno
 import gc
 import os
@@ -50,7 +49,6 @@ def options(
 def main() -> None:
     """Run the command line; the process exits with the code that describes what happened."""
     gc.set_threshold(100_000)  # else a fifth of a second goes by, looking for garbage in modules
-    atexit.register(gc.freeze)  # nor is it worth a look at the end
     later("pandas", "scipy.stats", "scipy.optimize")  # which takes a second in all
     try:
         with heeded():

@@ -47,14 +47,18 @@ class Law(NamedTuple):
 
 
 class Known(NamedTuple):
-    """A learner's line: merit between 0 and 1, and its law."""
+    """A learner's line: merit between 0 and 1, its law, and how far its time hangs on the labels.
+
+    Where labels are drawn at random it takes up to `longer` times as long.
+    """
 
     merit: float
     law: Law
+    longer: float = 1.0
 
 
-# A learner that nobody has measured: an average one.
-UNKNOWN = Known(0.5, Law(0.05, -8.0, 0.3, 0.7, 0.3))
+# A learner that nobody has measured: an average one, which may take any time.
+UNKNOWN = Known(0.5, Law(0.05, -8.0, 0.3, 0.7, 0.3), math.inf)
 
 
 @cache
@@ -69,4 +73,7 @@ def known(rule, name, is_sparse=False):
     line = _table().get(_KIN.get(rule, rule), {}).get(name)
     if is_sparse and rule == "any":
         line = _table().get(SPARSE, {}).get(name, line)
-    return UNKNOWN if line is None else Known(line[0], Law(*line[1:]))
+    if line is None:
+        return UNKNOWN
+    merit, longer, *law = line
+    return Known(merit, Law(*law), math.inf if longer is None else longer)

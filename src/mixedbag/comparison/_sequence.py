@@ -15,22 +15,9 @@ from mixedbag.exceptions import InputError
 _YARDSTICK = "bag statistics + extra trees"  # what one would try without bags: on every board
 _STARTING = 3.0  # seconds from pressing return to the first fit: imports, reading
 _QUICK = 3.0  # expected seconds of the first learner: the table may be too low by a factor of two
-# Who may begin: these take about as many steps whatever the labels are. Machines that alternate and
-# networks that stop early take many times what the table says where labels are hard to learn.
-_STEADY = (
-    "VocabularyClassifier",
-    "VLADClassifier",
-    "MILogisticRegression",
-    "AggregateRidgeClassifier",
-    "AggregateLogisticRegression",
-    "AggregateRidgeRegressor",
-    "AggregateSVR",
-    "+ logistic",
-    "+ ridge",
-    "+ MILogisticRegression",
-    "+ extra trees",
-    "+ forest",
-)
+# Who may begin takes at most so many times as long where labels cannot be learned, as measured.
+# Machines that alternate and networks that stop early take many times what the table says there.
+_STEADY = 1.5
 _REFINING = 0.3  # what further settings promise, beside the learner's first
 _SHORT_LIST = 5  # learners that a budget should have room for, on all folds
 _ENOUGH = 2000  # bags: fewer would tell too little of who is best
@@ -66,7 +53,7 @@ def sequence(candidates, protocol):
             priority = min(priority, _rounded(gain / math.sqrt(seconds)))
             steps.append((-priority, -candidate.effort.merit, place, block, seconds))
     steps.sort()
-    first = _first(steps, [candidate.name.endswith(_STEADY) for candidate in candidates])
+    first = _first(steps, [candidate.effort.longer <= _STEADY for candidate in candidates])
 
     def later(step):
         _, _, place, block, _ = step

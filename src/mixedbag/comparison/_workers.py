@@ -116,7 +116,7 @@ class Workers:
         worker.send(unit)
 
     def _new_worker(self):
-        if self._nursery is None:  # a run that finds all its trials done starts no process
+        if self._nursery is None:  # with all trials kept, the final models still need it
             self._nursery = _nursery.taken()
             self._nursery.hand_over(dumps(self._protocol))
         return _Worker(self._nursery)

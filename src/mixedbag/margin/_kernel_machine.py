@@ -6,12 +6,14 @@ from scipy.linalg import LinAlgError, solve
 from scipy.linalg.lapack import dposv
 from sklearn.utils.extmath import row_norms
 
-from mixedbag._solvers.smo import MOST_STEPS, add_columns, minimise_pairs
+from mixedbag._solvers.smo import add_columns, minimise_pairs
 from mixedbag.margin._solution import Solution
 
 _BLOCK = 2**23  # kernel values computed at a time
 _LARGEST_SYSTEM = 2000
+_MOST_WORK = 1e9  # cubed duals inside the box: what steps over them may take at a time
 _MOST_ROUNDS = 1000
+_STEPS = 4  # of pairs a slot, before the duals inside the box are solved for together
 _LOOSE = 1e-3  # relative gap of machines on the way
 _FEW = 32  # columns computed at least at a time
 
@@ -140,16 +142,19 @@ class KernelMachine:
             near = can_grow & (error > middle - excess) | can_fall & (error < middle + excess)
             some = np.flatnonzero(near & (columns.place[rows] >= 0))
             before = problem.sign[some] * dual[some]
+            most = _STEPS * len(some)
             beta, reach = before.copy(), problem.sign[some] * problem.cost[some]
-            minimise_pairs(
+            *_, n_steps = minimise_pairs(
                 columns.table, columns.place[rows[some]], rows[some], columns.diagonal[rows[some]],
                 np.zeros(len(some)), np.minimum(reach, 0.0), np.maximum(reach, 0.0),
-                max(violation, 0.1 * excess), 0.0, np.inf, MOST_STEPS, beta, error[some],
+                max(violation, 0.1 * excess), 0.0, np.inf, most, beta, error[some],
             )  # fmt: skip
             dual[some] = problem.sign[some] * beta
             step = beta - before
             moved = step != 0.0
             add_columns(columns.table, columns.place[rows[some[moved]]], step[moved], scores)
+            if n_steps >= most:
+                self._polish(problem, dual, scores)
 
     def _scores(self, problem, dual):
         """Scores of all rows, without intercept."""
@@ -162,26 +167,48 @@ class KernelMachine:
         return scores
 
     def _polish(self, problem, dual, scores):
-        """Solve for the duals inside the box exactly, in place, where that keeps them there."""
-        free = np.flatnonzero((dual > 0.0) & (dual < problem.cost))
-        if len(free) == 0 or len(free) > _LARGEST_SYSTEM:
-            return
+        """Newton's steps over the duals inside the box, in place: the last one is exact.
+
+        A step that would leave the box ends where the first dual meets its bound, and stays there.
+        Moving pairs takes hundreds of thousands of steps to it where prices are large.
+        """
+        work = 0
+        while work <= _MOST_WORK:
+            free = np.flatnonzero((dual > 0.0) & (dual < problem.cost))
+            if len(free) == 0 or len(free) > _LARGEST_SYSTEM:
+                return
+            work += len(free) ** 3
+            step = self._newton_step(problem, free, scores)
+            if step is None:
+                return
+            change = problem.sign[free] * step
+            end = np.where(change > 0.0, problem.cost[free], 0.0)
+            room = np.divide(
+                end - dual[free], change, out=np.full(len(free), np.inf), where=change != 0
+            )
+            share = min(1.0, room.min())
+            dual[free] = np.where(room <= share, end, dual[free] + share * change)
+            add_columns(
+                self.columns.table, self.columns.place[problem.rows[free]], share * step, scores
+            )
+            if share == 1.0:
+                return
+
+    def _newton_step(self, problem, free, scores):
+        """The step of signed duals to where errors are the same, without changing their sum."""
         sign, rows = problem.sign[free], problem.rows[free]
-        places = self.columns.place[rows]
-        gram = self.columns.table[places[:, None], rows].astype(np.float64, copy=False)
+        gram = self.columns.table[self.columns.place[rows][:, None], rows]
+        gram = gram.astype(np.float64, copy=False)
         np.einsum("ii->i", gram)[:] *= 1 + 1e-12  # equal rows
-        # Steps to where the errors of all are the same, and that change no sum of duals.
         wanted = np.column_stack([sign - scores[rows], np.ones(len(free))])
         _, steps, failed = dposv(gram, wanted)
         if failed:  # kernels that span little, or are none
             try:
                 steps = solve(gram, wanted, assume_a="sym", check_finite=False)
             except LinAlgError:
-                return
+                return None
         step = steps[:, 0] - steps[:, 1] * (steps[:, 0].sum() / steps[:, 1].sum())
-        solved = dual[free] + sign * step
-        if np.all(solved >= 0.0) and np.all(solved <= problem.cost[free]):
-            dual[free] = solved
+        return step if step @ wanted[:, 0] > 0.0 else None
 
 
 def _extremes(problem, dual, error, among=True):
