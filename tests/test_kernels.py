@@ -41,7 +41,7 @@ def test_rbf_in_single_precision_has_six_digits_wherever_the_rows_lie(middle):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_an_expansion_over_a_large_support_is_the_sum_of_its_kernels(dtype, monkeypatch):
-    monkeypatch.setattr(kernels, "_BLOCK", 64)
+    monkeypatch.setattr(kernels, "_TILE", 64)
     monkeypatch.setattr(kernels, "_WIDTH", 8)
     rng = np.random.default_rng(0)
     X, support = (rng.normal(size=(n, 3)).astype(dtype) for n in (37, 29))
@@ -50,3 +50,5 @@ def test_an_expansion_over_a_large_support_is_the_sum_of_its_kernels(dtype, monk
     np.testing.assert_allclose(found, exactly(X, support, 0.2) @ weights, atol=2e-6)
     few = Kernel("rbf", 0.2).expand(X, support[:5], weights[:5])
     np.testing.assert_allclose(few, exactly(X, support[:5], 0.2) @ weights[:5], atol=2e-6)
+    own = Kernel("rbf", 0.2).expand(support, support.copy(), weights)  # one half is the other, too
+    np.testing.assert_allclose(own, exactly(support, support, 0.2) @ weights, atol=2e-6)

@@ -21,8 +21,8 @@ from mixedbag._wide import in_double, is_single, pieces, times
 from mixedbag.bags import Bags
 from mixedbag.pooling import bag_sum
 
-_BLOCK = 2**19  # kernel values held at a time: they stay in the cache
-_WIDTH = 1024  # of a block, at most
+_TILE = 2**18  # pairs of rows at a time: their kernel values stay in the cache
+_WIDTH = 512  # of a tile, at most
 _PLAIN = 10.0  # an exponent's terms of more lose digits in single precision
 
 KERNEL_PARAMETERS: dict[str, list] = {
@@ -72,9 +72,7 @@ class Kernel:
             table *= -self.parameters["gamma"]
             return np.exp(table, out=table)
         if self.kernel == "rbf" and is_single(A) and is_single(B):
-            table = _single_exponents(A, B, self.parameters["gamma"])
-            if table is not None:
-                return np.exp(table, out=table)
+            return self.pairs(A, B)(slice(None), slice(None))
         # Imported here, for it takes half a second, which `predict` of other kernels is spared.
         from sklearn.metrics.pairwise import pairwise_kernels
 
@@ -104,18 +102,22 @@ class Kernel:
         blocks = [X[i : i + 128] for i in range(0, X.shape[0], 128)]
         return np.concatenate([np.diag(self.of(block, block)) for block in blocks])
 
+    def pairs(self, X, Z) -> Callable[[slice, slice], np.ndarray]:
+        """`of` for slices of the rows of both: what it needs of single rows is computed once."""
+        if self.kernel == "rbf" and is_single(X) and is_single(Z):
+            return _rbf_in_single(X, Z, self.parameters["gamma"])
+        return lambda rows, columns: self.of(X[rows], Z[columns])
+
     def expand(self, X, support, weights: np.ndarray) -> np.ndarray:
-        """`Σ_k weights_k kernel(x, support_k)` for every row of `X`, a block of rows at a time."""
-        if len(weights) == 0:
-            return np.zeros(X.shape[0])
-        # Blocks of few rows would look at all of a large support for each of them.
-        width = min(len(weights), _WIDTH)
-        step = _BLOCK // width
+        """`Σ_k weights_k kernel(x, support_k)` for every row of `X`, a tile of pairs at a time."""
         total = np.zeros(X.shape[0])
-        for i in range(0, X.shape[0], step):
-            for j in range(0, len(weights), width):
-                part = slice(j, j + width)
-                total[i : i + step] += self.of(X[i : i + step], support[part]) @ weights[part]
+        own = _are_the_same(X, support)
+        values_of = self.pairs(X, support)
+        for rows, columns in tiles(X.shape[0], len(weights), own):
+            values = values_of(rows, columns)
+            total[rows] += values @ weights[columns]
+            if own and rows != columns:
+                total[columns] += weights[rows] @ values
         return total
 
     def between_bags(self, bags: Bags) -> np.ndarray:
@@ -124,7 +126,7 @@ class Kernel:
             means = bag_means(bags)
             return means @ means.T
         gram = np.empty((len(bags), len(bags)))
-        per_block = max(1, int(_BLOCK / 2 / bags.n_instances / bags.sizes.mean()))
+        per_block = max(1, int(_TILE / bags.n_instances / bags.sizes.mean()))
         for first in range(0, len(bags), per_block):
             block = bags[first : first + per_block]
             rows = np.add.reduceat(
@@ -156,19 +158,39 @@ def _is_plain(X):
     return isinstance(X, np.ndarray) and X.dtype == np.float64
 
 
-def _single_exponents(A, B, gamma):
-    """Exponents of "rbf" by a product in single precision, or None where its rounding would show.
+def _rbf_in_single(X, Z, gamma):
+    """The kernel of slices of rows by products in single precision, where no digit is lost.
 
-    They are differences of squared lengths and products, of which each has seven digits.
+    Exponents are differences of squared lengths and products, of which each has seven digits.
     """
-    left, right = (gamma * np.einsum("ij,ij->i", X, X, dtype=np.float64) for X in (A, B))
-    if left.max() + right.max() > _PLAIN:
-        return None
-    table = A @ B.T
-    table *= np.float32(2.0 * gamma)
-    table -= left.astype(np.float32)[:, None]
-    table -= right.astype(np.float32)
-    return np.minimum(table, np.float32(0.0), out=table)  # rounding may leave more
+    left, right = (gamma * np.einsum("ij,ij->i", A, A, dtype=np.float64) for A in (X, Z))
+
+    def values(rows, columns):
+        if left[rows].max() + right[columns].max() > _PLAIN:
+            table = squared_distances(*(A.astype(np.float64) for A in (X[rows], Z[columns])))
+            table *= -gamma
+        else:
+            table = X[rows] @ Z[columns].T
+            table *= np.float32(2.0 * gamma)
+            table -= left[rows, None].astype(np.float32)
+            table -= right[columns].astype(np.float32)
+        return np.exp(table, out=table)
+
+    return values
+
+
+def tiles(n, m, own=False):
+    """Slices of `n` rows and of `m` columns; of rows with themselves (`own`) one of either half."""
+    width = min(m, _WIDTH)  # tiles of few rows would look at all of a large table for each of them
+    height = width if own else _TILE // max(width, 1)
+    for i in range(0, n, height):
+        for j in range(i if own else 0, m, width):
+            yield slice(i, min(i + height, n)), slice(j, min(j + width, m))
+
+
+def _are_the_same(X, Z):
+    """Whether these are the same rows; of sparse ones, whether they are one table."""
+    return X is Z or (not (sparse.issparse(X) or sparse.issparse(Z)) and np.array_equal(X, Z))
 
 
 def bag_means(bags: Bags) -> np.ndarray:

@@ -11,7 +11,7 @@ from mixedbag._once import once
 from mixedbag.bags import as_bags
 
 _BLOCK_ROWS = 512  # instances on each side of a block: tables of 2 MB stay in the cache
-_SELF_ROWS = 128  # for pairs within a bag, where most of a table goes unused
+SELF_ROWS = 128  # for pairs within a bag, where most of a table goes unused
 
 
 def cut(bags, n_rows):
@@ -56,7 +56,7 @@ def _visit_blocks(left, right, visit, n_jobs):
 def within_bags(bags, visit):
     """``visit(block, same)`` for blocks of whole bags; `same` marks pairs of rows of one bag."""
     parts = []
-    for part in cut(bags, _SELF_ROWS):
+    for part in cut(bags, SELF_ROWS):
         block = bags[part]
         parts.append(visit(block, block.bag_of[:, None] == block.bag_of))
     return np.concatenate(parts)

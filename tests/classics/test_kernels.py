@@ -1,5 +1,7 @@
 """Set kernels and both graph kernels against sums over pairs, and scikit-learn on bags of one."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -7,7 +9,8 @@ from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.svm import SVC
 
-from mixedbag import _pairs
+from mixedbag import Bags, _kernels
+from mixedbag._kernels import Kernel
 from mixedbag.classics import EdgeGraphSVC, MIGraphSVC, SetKernelSVC
 from mixedbag.classics import _kernels as kernels
 from mixedbag.datasets import make_any
@@ -123,12 +126,55 @@ def test_normalised_rbf_on_bags_of_one_is_an_ordinary_svm():
 @pytest.mark.parametrize(("learner", "kernel"), CASES)
 def test_blocks_threads_and_sparse_rows_change_nothing(learner, kernel, monkeypatch):
     data = make_any(n_bags=40, n_features=4, random_state=1)
+    learner = clone(learner).set_params(tol=1e-8)  # else rounding decides where the solver stops
     whole = clone(learner).fit(data.bags, data.y).decision_function(data.bags)
-    monkeypatch.setattr(_pairs, "_BLOCK_ROWS", 31)
-    monkeypatch.setattr(_pairs, "_SELF_ROWS", 17)
+    monkeypatch.setattr(_kernels, "_TILE", 31 * 31)
+    monkeypatch.setattr(_kernels, "_WIDTH", 31)
+    monkeypatch.setattr(kernels, "SELF_ROWS", 17)
     thin = data.bags.with_instances(sparse.csr_array(data.bags.instances))
     cut = clone(learner).set_params(n_jobs=2).fit(thin, data.y).decision_function(thin)
     np.testing.assert_allclose(whole, cut, atol=1e-5)
+
+
+@pytest.mark.parametrize("sizes", [(1, 4), (30, 70)])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_tiles_that_cut_bags_add_up_to_the_sums_over_pairs(sizes, dtype, monkeypatch):
+    monkeypatch.setattr(_kernels, "_TILE", 24 * 24)
+    monkeypatch.setattr(_kernels, "_WIDTH", 24)
+    monkeypatch.setattr(kernels, "SELF_ROWS", 16)
+    rng = np.random.default_rng(0)
+    left, right = (
+        Bags.from_list([rng.normal(size=(n, 3)).astype(dtype) for n in rng.integers(*sizes, 9)])
+        for _ in range(2)
+    )
+    u, v = (rng.uniform(0.1, 1.0, bags.n_instances) for bags in (left, right))
+
+    def exactly(a, b, p, q):
+        return (
+            p[a.bag_of == i] @ rbf_kernel(x, y, GAMMA) @ q[b.bag_of == j]
+            for i, x in enumerate(a)
+            for j, y in enumerate(b)
+        )
+
+    kernel, near = Kernel("rbf", GAMMA), {"rtol": 1e-12 if dtype == np.float64 else 1e-6}
+    for a, b, p, q in ((left, right, u, v), (left, left, u, u)):
+        expected = np.reshape(list(exactly(a, b, p, q)), (9, 9))
+        for n_jobs in (None, 2):
+            found = kernels.weighted_gram(kernel, a, b, (p, q), n_jobs)
+            np.testing.assert_allclose(found, expected, **near)
+    np.testing.assert_allclose(kernels.own_sums(kernel, left, u), np.diag(expected), **near)
+
+
+def test_a_large_bag_takes_no_more_memory_than_its_tiles():
+    rng = np.random.default_rng(0)
+    bags = Bags(rng.normal(size=(4_200, 2)).astype(np.float32), [0, 4_000, 4_100, 4_200])
+    SetKernelSVC().fit(bags[1:], [0, 1])  # what is imported is not counted
+    tracemalloc.start()
+    try:
+        SetKernelSVC().fit(bags, [0, 1, 1]).predict(bags)
+        assert tracemalloc.get_traced_memory()[1] < 2**24  # all pairs of the first: 64 MB
+    finally:
+        tracemalloc.stop()
 
 
 def test_copies_of_an_instance_share_one_vote():
@@ -138,8 +184,6 @@ def test_copies_of_an_instance_share_one_vote():
     shares = model._shares(data.bags[:1])
     assert shares.sum() == pytest.approx(1.0)
     crowded = np.vstack([data.bags[0], np.repeat(data.bags[0][:1], 50, axis=0)])
-    from mixedbag.bags import Bags
-
     shares = model._shares(Bags.from_list([crowded]))
     copies = np.r_[0, np.arange(len(data.bags[0]), len(crowded))]
     assert shares[copies].sum() < 0.6

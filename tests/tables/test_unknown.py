@@ -10,6 +10,7 @@ import pytest
 
 from mixedbag import Bags, tables
 from mixedbag._linear_scores import linear_answers
+from mixedbag.cli._tables import read_bag
 from mixedbag.datasets import read, read_blocks
 from mixedbag.margin import BagMarginSVC
 from mixedbag.tables._pooled import read_pooled
@@ -72,7 +73,7 @@ def test_pooled_bags_have_the_note_as_well(tmp_path):
         assert [told(block.notes) for block in blocks] == [[NOTE]]
 
 
-def test_predict_and_evaluate_say_so(tmp_path):
+def test_predict_explain_and_evaluate_say_so(tmp_path):
     lines = ["bag,label,kind,x"]
     for i in range(40):
         lines += [f"m{i},{i % 2},{'ab'[i % 2]},{i / 9:.3f}", f"m{i},{i % 2},a,0"]
@@ -83,11 +84,21 @@ def test_predict_and_evaluate_say_so(tmp_path):
         for level in ((), ("--instances",)):
             said = mixedbag("predict", "m.skops", path.name, *level, folder=tmp_path)
             assert said.stderr.splitlines()[:-1] == [NOTE]
+        for option in ((), ("--json",)):
+            asked = "explain", "m.skops", path.name, str(frame()["bag"].iloc[-1]), *option
+            assert mixedbag(*asked, folder=tmp_path).stderr.splitlines() == [NOTE]
     said = mixedbag("predict", "m.skops", "train.csv", folder=tmp_path)
     assert len(said.stderr.splitlines()) == 1
     (tmp_path / "more.csv").write_text("\n".join([*lines, "m40,1,c,3"]))
     said = mixedbag("evaluate", "m.skops", "more.csv", folder=tmp_path)
     assert "column 'kind': 1 row has a value that no feature stands for ('c')" in said.stderr
+
+
+def test_a_bag_far_down_a_table_brings_the_note(tmp_path):
+    rows = "".join(f"m{i // 10},1,a\n" for i in range(30_000))
+    (tmp_path / "long.csv").write_text(f"bag,x,kind\n{rows}last,1,c\n")
+    data = read_bag(str(tmp_path / "long.csv"), "last", "bag", FEATURES)
+    assert "1 row has a value that no feature stands for ('c')" in told(data.notes)[0]
 
 
 def test_text_where_the_model_learned_from_numbers_is_named(tmp_path):

@@ -18,6 +18,7 @@ import numpy as np
 from numba import njit
 
 from mixedbag._solvers.newton_system import NewtonSystem
+from mixedbag._threads import one_thread
 
 _FIRST_PULL, _LAST_PULL = 2.0, 1e8
 _CROWD = 1000  # slots inside the box beyond which a step looks at nothing but these
@@ -29,6 +30,7 @@ _ANEW = 50  # steps after which margins are computed anew: rounding adds up
 _FAST = {"reassoc", "contract", "nsz"}  # lets sums use vector instructions
 
 
+@one_thread()  # several would wait for each other at every small system
 def proximal_newton(rows, problem, dual, w, margin, tol):
     """Solve `problem` from `dual` and the weights `w` of `rows`, which give these margins.
 

@@ -1,11 +1,12 @@
 """Support vector machines on kernels between bags that sum a kernel between their instances."""
 
 import numpy as np
+from joblib import Parallel, delayed
 from sklearn.svm import SVC
 
-from mixedbag._kernels import KERNEL_PARAMETERS, Kernel, settled_gamma
+from mixedbag._kernels import KERNEL_PARAMETERS, Kernel, settled_gamma, tiles
 from mixedbag._once import once
-from mixedbag._pairs import all_pairs, reduce_pairs
+from mixedbag._pairs import SELF_ROWS, cut
 from mixedbag._parameters import above, one_of
 from mixedbag.base import BagClassifier
 from mixedbag.pooling import bag_sum
@@ -13,6 +14,7 @@ from mixedbag.pooling import bag_sum
 # Steps of the solver, which would never end on features so large that nothing can be separated.
 MAX_STEPS = 10_000_000
 _LARGE = 2**24  # bytes
+_LONG = 16  # instances: sums over longer bags are products
 _OF_MACHINE = ("C", "tol", "n_jobs")  # parameters that the kernel does not depend on
 
 
@@ -71,14 +73,11 @@ class BagKernelSVC(BagClassifier):
     def _gram(self, left, right):
         of_left = self._shares(left)
         shares = of_left, of_left if right is left else self._shares(right)
-        return weighted_gram(self._instance_kernel, left, right, shares, self.n_jobs)
+        return weighted_gram(self._settled, left, right, shares, self.n_jobs)
 
     @property
     def _settled(self):
         return Kernel(self.kernel, self.gamma_, self.degree, self.coef0)
-
-    def _instance_kernel(self, X, Z):
-        return self._settled.of(X, Z)
 
 
 def _costly(bags, support):
@@ -88,20 +87,63 @@ def _costly(bags, support):
 
 
 def weighted_gram(kernel, left, right, shares, n_jobs=None):
-    """``Σ_a Σ_b u_a v_b k(a, b)`` for every pair of bags; `shares` are u and v."""
-    u, v = shares
+    """``Σ_a Σ_b u_a v_b k(a, b)`` for every pair of bags; `shares` are u and v.
+
+    Tiles of pairs of rows become pairs of bags at once, in double precision. They begin and end
+    anywhere: a large bag takes no more memory than small ones.
+    """
+    gram = np.zeros((len(left), len(right)))
+    (u, v), own = shares, left is right
     if not (u.any() and v.any()):
-        return np.zeros((len(left), len(right)))
+        return gram
+    values = kernel.pairs(left.instances, right.instances)
 
-    def compare(a, b):
-        rows, columns = left[a], right[b]
-        table = kernel(rows.instances, columns.instances)
-        table *= _part(u, left, a)[:, None]
-        table *= _part(v, right, b)
-        return reduce_pairs(np.add, table, rows, columns)
+    def compare(rows, columns):
+        (a, starts), (b, others) = _touched(left, rows), _touched(right, columns)
+        table = values(rows, columns)
+        if len(others) * _LONG > table.shape[1]:
+            sums = np.add.reduceat(table * u[rows, None], starts, axis=0)
+            part = np.add.reduceat(sums * v[columns], others, axis=1)
+        else:
+            sums = _row_sums(table, v[columns], others)
+            part = np.add.reduceat(sums * u[rows, None], starts, axis=0)
+        return a, b, rows == columns, part
 
-    return all_pairs(left, right, compare, n_jobs)
+    parts = tiles(left.n_instances, right.n_instances, own)
+    at_once = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    for a, b, whole, part in at_once(delayed(compare)(*tile) for tile in parts):
+        gram[a, b] += part
+        if own and not whole:
+            gram[b, a] += part.T
+    return gram
+
+
+def own_sums(kernel, bags, share):
+    """``Σ_a Σ_b u_a u_b k(a, b)`` of every bag with itself."""
+
+    def squares(part):
+        block, u = bags[part], _part(share, bags, part)
+        if block.n_instances > 2 * SELF_ROWS:
+            return np.diag(weighted_gram(kernel, block, block, (u, u)))
+        same = block.bag_of[:, None] == block.bag_of
+        table = kernel.of(block.instances, block.instances)
+        return bag_sum((table * same) @ u * u, block.offsets)
+
+    return np.concatenate([squares(part) for part in cut(bags, SELF_ROWS)])
 
 
 def _part(values, bags, part):
     return values[bags.offsets[part.start] : bags.offsets[part.stop]]
+
+
+def _touched(bags, rows):
+    """The bags of a slice of rows, and where they begin in it."""
+    ends = np.searchsorted(bags.offsets, [rows.start, rows.stop - 1], side="right")
+    part = slice(ends[0] - 1, ends[1])
+    return part, np.maximum(bags.offsets[part] - rows.start, 0)
+
+
+def _row_sums(table, weights, starts):
+    """Weighted sums of the columns from each start to the next, as products."""
+    stops = [*starts[1:], table.shape[1]]
+    return np.column_stack([table[:, i:j] @ weights[i:j] for i, j in zip(starts, stops)])

@@ -4,11 +4,10 @@ import numpy as np
 
 from mixedbag._kernels import Kernel
 from mixedbag._once import once
-from mixedbag._pairs import squared_distances, within_bags
+from mixedbag._pairs import squared_distances
 from mixedbag._parameters import above, at_least
 from mixedbag.bags import Bags
-from mixedbag.classics._kernels import BagKernelSVC, weighted_gram
-from mixedbag.pooling import bag_sum
+from mixedbag.classics._kernels import BagKernelSVC, own_sums, weighted_gram
 
 __all__ = ["EdgeGraphSVC"]
 
@@ -118,7 +117,7 @@ class EdgeGraphSVC(BagKernelSVC):
         """The kernel of every bag with itself."""
 
         def squares():
-            return sum(_squares(*part) for part in self._parts(bags))
+            return sum(own_sums(*part) for part in self._parts(bags))
 
         return once(squares, "squares", *self._kernel_of, self.gamma_, bags)
 
@@ -127,7 +126,7 @@ class EdgeGraphSVC(BagKernelSVC):
         made_of = bags, self.threshold, self.gamma_
         edges = once(lambda: _all_edges(*made_of), "edges", *made_of)
         nodes = bags, np.ones(bags.n_instances)
-        return (self._instance_kernel, *nodes), (Kernel("rbf", self.edge_gamma).of, *edges)
+        return (self._settled, *nodes), (Kernel("rbf", self.edge_gamma), *edges)
 
 
 def _all_edges(bags, threshold, gamma):
@@ -173,16 +172,3 @@ def _edges(squared, threshold, gamma):
     bag, u, v = np.nonzero(joined)
     columns = degree[bag, u], share[bag, u, v], degree[bag, v], share[bag, v, u]
     return np.column_stack(columns), joined.sum(axis=(1, 2))
-
-
-def _squares(kernel, bags, share):
-    """The kernel of every bag with itself."""
-    ends = bags.offsets
-    parts = iter(np.split(share, ends[1:-1]))
-
-    def square(block, same):
-        own = np.concatenate([next(parts) for _ in range(len(block))])
-        table = kernel(block.instances, block.instances)
-        return bag_sum((table * same) @ own * own, block.offsets)
-
-    return within_bags(bags, square)

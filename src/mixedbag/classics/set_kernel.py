@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from mixedbag._pairs import within_bags
 from mixedbag._parameters import one_of
 from mixedbag.bags import as_bags
-from mixedbag.classics._kernels import BagKernelSVC
-from mixedbag.pooling import bag_sum, spread
+from mixedbag.classics._kernels import BagKernelSVC, own_sums
 from mixedbag.wrappers import BagFeatures
 
 __all__ = ["SetKernelSVC"]
@@ -110,11 +108,6 @@ class SetKernelSVC(BagKernelSVC):
         if self.method == "statistics":
             return np.ones(len(bags))
 
-        def one_over_length(block, same):
-            table = self._instance_kernel(block.instances, block.instances)
-            square = bag_sum((table * same).sum(axis=1), block.offsets)
-            # A bag of zeros has length zero under a linear kernel, and stays zero.
-            length = np.sqrt(np.maximum(square, np.finfo(float).tiny))
-            return spread(1.0 / length, block.offsets)
-
-        return within_bags(bags, one_over_length)
+        squares = own_sums(self._settled, bags, np.ones(bags.n_instances))
+        # A bag of zeros has length zero under a linear kernel, and stays zero.
+        return bags.spread(1.0 / np.sqrt(np.maximum(squares, np.finfo(float).tiny)))

@@ -9,6 +9,7 @@ import typer
 from mixedbag._tables import plain, short
 from mixedbag.cli import _options
 from mixedbag.cli._edge import load_model
+from mixedbag.cli._terminal import say
 
 _FEATURES = 3  # that an instance's line names
 _ASKED = 40  # features that are tried
@@ -38,12 +39,15 @@ def command(
         remembered,
     )
     from mixedbag.cli._tables import read_bag
+    from mixedbag.tables._unknown import about_unknown
 
     fitted = load_model(model)
     with asking(model):
         features = needed_features(fitted)
         bag, time = remembered(fitted, "bag", bag), remembered(fitted, "time", time)
     data = read_bag(table, name, bag, features, time, query, remembered(fitted, "instance"))
+    for note in about_unknown(data.notes):
+        say(note, error=True)
     found = data.bags
     names = np.arange(found.n_instances) if data.instance_ids is None else data.instance_ids
     with asking(model):

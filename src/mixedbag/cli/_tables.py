@@ -233,23 +233,22 @@ def read_bag(
     query: str | None = None,
     instance: str | None = None,
 ) -> "BagData":
-    """The one bag of that id, as `BagData`; parameters as in `stream_bags`."""
+    """The one bag of that id, with the notes on its table; parameters as in `stream_bags`."""
     from mixedbag.datasets import BagData
     from mixedbag.datasets._folders import is_folder
     from mixedbag.datasets._folders import read_bag as read_file
 
     if is_folder(path):
         return read_file(path, name)
-    n_bags = 0
+    n_bags, notes = 0, ()
     for data in stream_bags(path, bag, features, time, query=query, instance=instance):
-        ids = data.bags.ids
+        ids, notes = data.bags.ids, (*notes, *data.notes)
         ids = range(n_bags, n_bags + len(data.bags)) if ids is None else ids.tolist()
         for i, candidate in enumerate(ids):
             if str(candidate) == name:
                 rows, names = data.bags.rows_of(np.array([i])), data.instance_ids
-                return BagData(
-                    data.bags[i : i + 1], instance_ids=None if names is None else names[rows]
-                )
+                names = None if names is None else names[rows]
+                return BagData(data.bags[i : i + 1], instance_ids=names, notes=notes)
         n_bags += len(data.bags)
     raise ValueError(f"{path} has no bag {name!r} among its {n_bags} bags")
 

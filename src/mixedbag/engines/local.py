@@ -13,6 +13,8 @@ from joblib import effective_n_jobs
 from mixedbag._validation import refuse_unusable
 from mixedbag.bags import Bags
 
+_FEW = 2**20  # numbers: more of a few bags would be a copy that counts
+
 
 class ClusterLostError(ConnectionError):
     """The cluster went away in the middle of something.
@@ -101,8 +103,9 @@ def with_truth(block: Labelled, label: Any) -> Labelled:
 
 
 def few_bags(block: Labelled, n_bags: int) -> Labelled:
-    """At most `n_bags` of a block, spread evenly over it."""
-    step = -(-len(block.bags) // n_bags)
+    """At most `n_bags` of a block, fewer of large ones, spread evenly over it."""
+    each = block.bags.instances.size / len(block.bags)
+    step = -(-len(block.bags) // min(n_bags, max(1, int(_FEW / max(each, 1)))))
     return Labelled(block.bags[::step], block.target[::step], block.weight[::step])
 
 
