@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.utils import get_tags
 
 from mixedbag import Bags, _wide
+from mixedbag._pairs import same_rows
 from mixedbag._solvers import newton_system, proximal_newton
 from mixedbag.aggregate import (
     AggregateEasyLLPClassifier,
@@ -95,6 +96,22 @@ def test_pieces_are_whole_bags(monkeypatch):
     assert [len(piece) for _, piece in parts] != [len(bags)]
     assert_allclose(np.vstack([piece.instances for _, piece in parts]), bags.instances)
     assert sum(part.stop - part.start for part, _ in parts) == len(bags)
+
+
+def test_tables_are_compared_without_a_table_of_answers():
+    X = wide_bags().instances
+    other = X.copy()
+    tracemalloc.start()
+    try:
+        assert same_rows(X, other)
+        assert tracemalloc.get_traced_memory()[1] < 0.1 * X.nbytes
+    finally:
+        tracemalloc.stop()
+    other[-1, -1] += 1.0
+    assert not same_rows(X, other)
+    assert not same_rows(X, X[:-1])
+    assert not same_rows(X, X[:, :-1])
+    assert not same_rows(X, sparse.csr_array(X[:3]))
 
 
 LEARNERS = [

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from sklearn import config_context
 
-from mixedbag._pairs import squared_distances
+from mixedbag._pairs import same_rows, squared_distances
 from mixedbag._parameters import above, number, one_of, whole
 from mixedbag._wide import in_double, is_single, pieces, times
 from mixedbag.bags import Bags
@@ -111,7 +111,7 @@ class Kernel:
     def expand(self, X, support, weights: np.ndarray) -> np.ndarray:
         """`Σ_k weights_k kernel(x, support_k)` for every row of `X`, a tile of pairs at a time."""
         total = np.zeros(X.shape[0])
-        own = _are_the_same(X, support)
+        own = same_rows(X, support)
         values_of = self.pairs(X, support)
         for rows, columns in tiles(X.shape[0], len(weights), own):
             values = values_of(rows, columns)
@@ -186,11 +186,6 @@ def tiles(n, m, own=False):
     for i in range(0, n, height):
         for j in range(i if own else 0, m, width):
             yield slice(i, min(i + height, n)), slice(j, min(j + width, m))
-
-
-def _are_the_same(X, Z):
-    """Whether these are the same rows; of sparse ones, whether they are one table."""
-    return X is Z or (not (sparse.issparse(X) or sparse.issparse(Z)) and np.array_equal(X, Z))
 
 
 def bag_means(bags: Bags) -> np.ndarray:

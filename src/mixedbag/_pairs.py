@@ -12,6 +12,7 @@ from mixedbag.bags import as_bags
 
 _BLOCK_ROWS = 512  # instances on each side of a block: tables of 2 MB stay in the cache
 SELF_ROWS = 128  # for pairs within a bag, where most of a table goes unused
+_COMPARED = 4096  # rows at a time
 
 
 def cut(bags, n_rows):
@@ -98,7 +99,7 @@ def nearest_squared(left, right, n_jobs=None):
 
 def rows_to_nearest(rows, bags, n_jobs=None):
     """Squared distance of every row to the nearest instance of each bag, a column a bag."""
-    if _are_instances(rows, bags):
+    if same_rows(rows, bags.instances):
         return once(lambda: _own_to_nearest(bags, n_jobs), "own to nearest", bags)
     alone = as_bags(rows)
 
@@ -110,10 +111,12 @@ def rows_to_nearest(rows, bags, n_jobs=None):
     return once(lambda: all_pairs(alone, bags, compare, n_jobs), "rows to nearest", alone, bags)
 
 
-def _are_instances(rows, bags):
-    if bags.is_sparse:
-        return rows is bags.instances
-    return np.array_equal(rows, bags.instances)
+def same_rows(X, Z):
+    """Whether two tables have the same rows; of sparse ones, whether they are one table."""
+    if X is Z or sparse.issparse(X) or sparse.issparse(Z):
+        return X is Z
+    parts = (slice(i, i + _COMPARED) for i in range(0, len(X), _COMPARED))
+    return X.shape == Z.shape and all(np.array_equal(X[part], Z[part]) for part in parts)
 
 
 def _own_to_nearest(bags, n_jobs):
