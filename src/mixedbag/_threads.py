@@ -1,7 +1,8 @@
 """One thread for small matrices: several wait for each other longer than such products take.
 
 Steps of SciPy's L-BFGS for a few unknowns take several times as long in two threads as in one, and
-far longer on a machine that has other work to do. One thread also rounds alike everywhere.
+far longer on a machine that has other work to do. One thread also rounds alike everywhere: so do
+products by BLAS, and scikit-learn's means of clusters, which it adds up by OpenMP.
 """
 
 from contextlib import contextmanager, nullcontext
@@ -14,8 +15,8 @@ _SMALL = 2**20  # numbers stored in a table: more are work for several threads
 
 @contextmanager
 def one_thread():
-    """BLAS computes in one thread inside; to be used as a decorator too."""
-    with _blas().limit(limits=1):
+    """BLAS and OpenMP compute in one thread inside; to be used as a decorator too."""
+    with _libraries().limit(limits=1):
         yield
 
 
@@ -25,6 +26,6 @@ def threads_for(n_numbers):
 
 
 @cache
-def _blas():
-    """The libraries of linear algebra, looked for once: that takes as long as a small fit."""
-    return ThreadpoolController().select(user_api="blas")
+def _libraries():
+    """The libraries that have threads, looked for once: that takes as long as a small fit."""
+    return ThreadpoolController()

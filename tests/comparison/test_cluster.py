@@ -5,6 +5,7 @@ import signal
 import socket
 
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from mixedbag import compare
 from mixedbag.comparison import _cluster
@@ -89,3 +90,15 @@ def test_nobody_at_an_address(monkeypatch):
     data = make_any(n_bags=12, random_state=0)
     with pytest.raises(InputError, match="no cluster answers"):
         compare(data.bags, data.y, client=f"tcp://127.0.0.1:{port}", learners=["bag stat"])
+
+
+def test_a_trial_takes_one_thread_of_its_worker(monkeypatch):
+    seen = []
+
+    def attempt(*_):
+        seen.extend(library["num_threads"] for library in threadpool_info())
+
+    monkeypatch.setattr(_cluster, "attempt", attempt)
+    with threadpool_limits(limits=2):
+        _cluster._attempt(_cluster._Bench(None), None)
+    assert set(seen) == {1}

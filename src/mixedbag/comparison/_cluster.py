@@ -7,6 +7,7 @@ from contextlib import suppress
 import numpy as np
 
 from mixedbag._once import Shelf
+from mixedbag._threads import one_thread
 from mixedbag.comparison._workers import Failure, attempt
 from mixedbag.engines import ClusterLostError
 from mixedbag.exceptions import InputError
@@ -140,7 +141,8 @@ class _Bench:
 
 
 def _attempt(bench, unit):
-    return attempt(bench.protocol, unit, bench.shelf)
+    with one_thread():  # as everywhere else, so that all round alike
+        return attempt(bench.protocol, unit, bench.shelf)
 
 
 def _connected(client):
