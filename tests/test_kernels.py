@@ -52,3 +52,11 @@ def test_an_expansion_over_a_large_support_is_the_sum_of_its_kernels(dtype, monk
     np.testing.assert_allclose(few, exactly(X, support[:5], 0.2) @ weights[:5], atol=2e-6)
     own = Kernel("rbf", 0.2).expand(support, support.copy(), weights)  # one half is the other, too
     np.testing.assert_allclose(own, exactly(support, support, 0.2) @ weights, atol=2e-6)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_an_expansion_over_no_support_is_zero(kernel, dtype):
+    """As of a machine whose labels all agree with its intercept."""
+    X = np.ones((3, 2), dtype)
+    assert Kernel(kernel, 0.5).expand(X, X[:0], np.zeros(0)).tolist() == [0.0, 0.0, 0.0]

@@ -121,6 +121,9 @@ def test_limits_join_the_poolings(scores):
     np.testing.assert_allclose(
         NoisyOr().value(scores - 40, OFFSETS), ISR().value(scores - 40, OFFSETS), atol=1e-9
     )
+    np.testing.assert_allclose(  # even where probabilities underflow
+        NoisyOr().value(scores - 900, OFFSETS), ISR().value(scores - 900, OFFSETS), atol=1e-9
+    )
 
 
 def test_argmax_is_the_first_largest_row():

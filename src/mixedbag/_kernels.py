@@ -80,20 +80,24 @@ class Kernel:
         with config_context(assume_finite=True, skip_parameter_validation=True):
             return pairwise_kernels(A, B, self.kernel, filter_params=True, **self.parameters)
 
-    def from_norms(self, A, B, norms) -> np.ndarray:
-        """The same, given the squared norms of the rows of both.
+    def from_norms(self, A, B, norms, out: np.ndarray) -> None:
+        """The same into `out`, given the squared norms of the rows of both.
 
         Columns come a few rows at a time, always against the same many.
         """
         if self.kernel != "rbf":
-            return self.of(A, B)
+            out[:] = self.of(A, B)
+            return
         gamma = self.parameters["gamma"]
-        table = (2.0 * gamma * A) @ B.T
-        table = table.toarray() if sparse.issparse(table) else table
+        if _is_plain(A) and _is_plain(B) and out.dtype == np.float64:
+            table = np.matmul(2.0 * gamma * A, B.T, out=out)
+        else:
+            table = (2.0 * gamma * A) @ B.T
+            table = table.toarray() if sparse.issparse(table) else table
         table -= gamma * norms[1]
         table -= gamma * norms[0][:, None]
         np.minimum(table, 0.0, out=table)  # rounding may leave more
-        return np.exp(table, out=table)
+        np.exp(table, out=out)
 
     def diagonal(self, X) -> np.ndarray:
         """The kernel of every row with itself."""
@@ -181,8 +185,10 @@ def _rbf_in_single(X, Z, gamma):
 
 def tiles(n, m, own=False):
     """Slices of `n` rows and of `m` columns; of rows with themselves (`own`) one of either half."""
-    width = min(m, _WIDTH)  # tiles of few rows would look at all of a large table for each of them
-    height = width if own else _TILE // max(width, 1)
+    width = max(
+        1, min(m, _WIDTH)
+    )  # tiles of few rows would look at all of a large table for each of them
+    height = width if own else _TILE // width
     for i in range(0, n, height):
         for j in range(i if own else 0, m, width):
             yield slice(i, min(i + height, n)), slice(j, min(j + width, m))

@@ -46,6 +46,8 @@ __all__ = [
     "spread",
 ]
 
+_UNDERFLOW = 1e-290  # digits of sums below get lost
+
 
 class Pooling:
     """Base of poolings that are piecewise linear in the scores: they have no curvature.
@@ -323,8 +325,12 @@ class NoisyOr(Pooling):
     """
 
     def value(self, scores: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-        log_total = self._log_total(scores, offsets)
-        total = np.exp(np.minimum(log_total, 700.0))
+        total = bag_sum(np.maximum(scores, 0.0) + np.log1p(np.exp(-np.abs(scores))), offsets)
+        if (total < _UNDERFLOW).any():
+            log_total = self._log_total(scores, offsets)
+            total = np.exp(np.minimum(log_total, 700.0))
+        else:
+            log_total = np.log(total)
         # log(expm1(S)): S + log(1 − e^−S), and log S + S/2 where S is tiny.
         tiny = total < 1e-5
         safe = np.where(tiny, 1.0, total)
@@ -343,7 +349,7 @@ class NoisyOr(Pooling):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         log1p = np.log1p(np.exp(-np.abs(scores)))
         total = bag_sum(np.maximum(scores, 0.0) + log1p, offsets)
-        if total.min() < 1e-290:  # some bag's sum of softplus underflows: the slow way is safe
+        if total.min() < _UNDERFLOW:  # some bag's sum of softplus underflows: the slow way is safe
             return super().derivatives(scores, offsets)
         tiny = total < 1e-5
         log_rest = np.log(-np.expm1(-np.where(tiny, 1.0, total)))  # log(1 − e^−S)

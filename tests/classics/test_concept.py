@@ -10,6 +10,7 @@ from scipy.optimize import check_grad
 from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 
+from mixedbag._once import Shelf, sharing
 from mixedbag._solvers.batch_lbfgs import BatchLBFGS
 from mixedbag.bags import Bags
 from mixedbag.classics import EMDD, DiverseDensity, _concept
@@ -60,6 +61,32 @@ def test_objective_is_the_likelihood_and_its_gradient_is_right(pooling, form, mo
             lambda c: objective(c[None])[0][0], lambda c: objective(c[None])[1][0], concept
         )
         assert error < 1e-4
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_misfits_of_many_starts_are_those_of_each(form):
+    X, offsets, sign, weight = small_problem()
+    part = ConceptPart(form(X), 1.0, offsets, sign, weight, NoisyOr())
+    objective = ConceptObjective([lambda: part])
+    for scales in (np.ones(3), np.array([0.5, 2.0, 0.0])):
+        concepts = np.hstack([X[:5] + 0.3, np.tile(scales, (5, 1))])
+        expected = [loss_by_definition(c, X, offsets, sign, weight, True, 0.0) for c in concepts]
+        np.testing.assert_allclose(objective.misfits(concepts), expected, rtol=1e-9)
+
+
+def test_starts_are_ranked_once_whatever_their_number(monkeypatch):
+    data, ranked = make_any(n_bags=30, n_features=4, random_state=0), []
+    alone = [DiverseDensity(n).fit(data.bags, data.y) for n in (2, 5)]
+    misfits = ConceptObjective.misfits
+    monkeypatch.setattr(
+        ConceptObjective, "misfits", lambda *args: ranked.append(1) or misfits(*args)
+    )
+    with sharing(Shelf()):
+        together = [DiverseDensity(n).fit(data.bags, data.y) for n in (2, 5)]
+    assert len(ranked) == 1
+    for one, other in zip(alone, together):
+        np.testing.assert_array_equal(one.concept_, other.concept_)
+        np.testing.assert_array_equal(one.start_objectives_, other.start_objectives_)
 
 
 def test_log_odds_are_finite_and_exact():

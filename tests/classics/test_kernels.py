@@ -205,3 +205,14 @@ def test_only_support_bags_are_kept():
     data = make_any(n_bags=60, n_features=3, separation=6.0, random_state=0)
     model = SetKernelSVC(method="statistics").fit(data.bags, data.y)
     assert len(model.support_bags_) == len(model.dual_coef_) == len(model.support_) < 60
+
+
+@pytest.mark.parametrize("learner", [SetKernelSVC(), MIGraphSVC()])
+def test_a_model_without_shares_of_its_support_answers_the_same(learner):
+    """As those were that an earlier version saved."""
+    data = make_any(n_bags=40, n_features=3, random_state=0)
+    model = clone(learner).fit(data.bags, data.y)
+    scores = model.decision_function(data.bags)
+    assert len(model.support_shares_) == model.support_bags_.n_instances
+    del model.support_shares_
+    np.testing.assert_allclose(model.decision_function(data.bags), scores, rtol=1e-12, atol=1e-12)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from mixedbag._kernels import Kernel
@@ -14,6 +15,7 @@ from mixedbag._solvers.hinge import Problem
 from mixedbag._solvers.newton_system import Curvature, NewtonSystem
 from mixedbag._solvers.numbered_rows import NumberedRows
 from mixedbag._solvers.proximal_newton import step_size
+from mixedbag._solvers.smo import add_columns
 from mixedbag.margin import _kernel_machine
 from mixedbag.margin import _linear as linear_module
 from mixedbag.margin._kernel_machine import GivenColumns, GramColumns, KernelMachine
@@ -304,6 +306,27 @@ def test_columns_are_the_gram_matrix_and_computed_once():
     done = len(calls)
     columns.want(np.array([5, 10]))
     assert len(calls) == done
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("form", [np.asarray, np.float32, sparse.csr_array])
+def test_rbf_columns_are_those_of_scikit_learn(form, dtype):
+    rng = np.random.default_rng(2)
+    X, centroids = rng.standard_normal((9, 2)), rng.standard_normal((3, 2))
+    columns = GramColumns(form(X), form(centroids), Kernel("rbf", gamma=0.3), dtype)
+    columns.want(np.array([10, 2, 5]))
+    full = np.concatenate([X, centroids])
+    wanted = rbf_kernel(full[[2, 5, 10]], full, 0.3)
+    np.testing.assert_allclose(columns.table[columns.place[[2, 5, 10]]], wanted, rtol=1e-5)
+
+
+@pytest.mark.parametrize("n", [0, 1, 4, 7])
+def test_columns_add_up(n):
+    rng = np.random.default_rng(n)
+    table, places, coef = rng.normal(size=(9, 30)), rng.permutation(9)[:n], rng.normal(size=n)
+    total = np.ones(30)
+    add_columns(table, places, coef, total)
+    np.testing.assert_allclose(total, 1.0 + coef @ table[places], rtol=1e-12)
 
 
 def test_given_columns_average_in_the_kernels_space():

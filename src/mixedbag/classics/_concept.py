@@ -98,7 +98,11 @@ class ConceptPart:
     def _distances(self, concepts):
         centre, scale = _halves(concepts)
         precision = scale**2
-        distance = self._table @ np.hstack([-2.0 * precision * centre, precision]).T
+        if len(concepts) > 1 and (precision == precision[0]).all():  # all scales are alike at first
+            first, second = _halves(self._table)
+            distance = first @ (-2.0 * precision * centre).T + (second @ precision[0])[:, None]
+        else:
+            distance = self._table @ np.hstack([-2.0 * precision * centre, precision]).T
         return distance + (precision * centre**2).sum(axis=1)
 
     def _gradient(self, concepts, pull):

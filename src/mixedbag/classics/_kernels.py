@@ -47,9 +47,13 @@ class BagKernelSVC(BagClassifier):
         if _costly(bags, svc.support_):
             self.support_, self.dual_coef_ = np.arange(len(bags)), np.zeros(len(bags))
             self.dual_coef_[svc.support_] = svc.dual_coef_[0]
-        self.support_bags_ = bags[self.support_]
         self.intercept_ = svc.intercept_[0]
         self.n_iter_ = int(svc.n_iter_[0])
+        self._keep_support(bags)
+
+    def _keep_support(self, bags):
+        self.support_bags_ = bags[self.support_]
+        self.support_shares_ = self._shares(bags)[bags.rows_of(self.support_)]
 
     @property
     def _kernel_of(self):
@@ -60,7 +64,10 @@ class BagKernelSVC(BagClassifier):
     def _score_bags(self, bags):
         """``Σ_a u_a f(a) + b``: what an instance adds is the same in its bag and alone."""
         bags, support = self._represent(bags), self.support_bags_
-        coef = support.spread(self.dual_coef_) * self._shares(support)
+        shares = vars(self).get("support_shares_")  # a model of an earlier version has none
+        if shares is None:
+            shares = self._shares(support)
+        coef = support.spread(self.dual_coef_) * shares
         about = bags.instances, support.instances, coef
         added = once(
             lambda: self._settled.expand(*about), "adds", *self._kernel_of, self.gamma_, *about

@@ -96,7 +96,7 @@ class DDSVM(BagClassifier):
         self.spread_ = np.where(spread > 1e-9 * np.abs(self.mean_), spread, 1.0)
         gamma = 1.0 / len(self.mean_)
         self.machine_ = SVC(C=self.C, gamma=gamma, tol=_PRECISE, cache_size=500, max_iter=MAX_STEPS)
-        self.machine_.fit(self._features(bags), sign, sample_weight=weight)
+        self.machine_.fit(self._standardised(distances), sign, sample_weight=weight)
         self.n_iter_ = int(self.machine_.n_iter_[0])
 
     def _both_sides(self, bags, sign, weight):
@@ -121,15 +121,21 @@ class DDSVM(BagClassifier):
 
     def _distances(self, bags):
         """Of every bag to every prototype."""
-        pairs = zip(self.prototypes_, self.scales_)
-        squared = [bag_max(-concept_distance(bags.instances, *p), bags.offsets) for p in pairs]
-        return np.sqrt(np.maximum(-np.array(squared).T, 0.0))
+        pairs = self.prototypes_, self.scales_
 
-    def _features(self, bags):
-        return (self._distances(bags) - self.mean_) / self.spread_
+        def nearest():
+            near = [
+                bag_max(-concept_distance(bags.instances, *p), bags.offsets) for p in zip(*pairs)
+            ]
+            return np.sqrt(np.maximum(-np.array(near).T, 0.0))
+
+        return once(nearest, "to concepts", bags, *pairs)
+
+    def _standardised(self, distances):
+        return (distances - self.mean_) / self.spread_
 
     def _score_bags(self, bags):
-        return self.machine_.decision_function(self._features(bags))
+        return self.machine_.decision_function(self._standardised(self._distances(bags)))
 
 
 def _alike(points, scales, a, b):

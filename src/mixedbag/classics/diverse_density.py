@@ -122,11 +122,15 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
         objective = ConceptObjective(
             self._parts(bags, sign, weight, used, unit), self.alpha * len(used)
         )
-        starts = once(  # the same whatever the penalty
-            lambda: self._starts(bags.instances, bags.spread(sign) > 0, used, unit, objective),
-            "starts", self._pooling, self.n_init, self.random_state, bags, sign, weight,
+
+        def at(rows):
+            return _concepts_at(dense_rows(bags.instances, rows).take(used, axis=1) / unit)
+
+        ranked = once(  # the same whatever the penalty and the number of starts
+            lambda: self._ranked(bags.instances, bags.spread(sign) > 0, at, objective),
+            "starts", self._pooling, self.random_state, bags, sign, weight,
         )  # fmt: skip
-        search = BatchLBFGS(objective, starts, self.tol)
+        search = BatchLBFGS(objective, at(ranked[: self.n_init]), self.tol)
         for i in self._iterations(self.max_iter):
             search.step()
             if search.converged:
@@ -151,15 +155,14 @@ class DiverseDensity(LogOddsMixin, BagClassifier):
         whole = made(slice(0, len(bags)))
         return [lambda: whole]
 
-    def _starts(self, instances, is_candidate, used, unit, objective):
-        """Concepts at the candidates that explain the labels best, before any fitting."""
+    def _ranked(self, instances, is_candidate, at, objective):
+        """Candidates for starts, those whose concepts explain the labels best ahead."""
         rng = check_random_state(self.random_state)
         rows = sample_rows(instances, _MAX_CANDIDATES, rng, np.flatnonzero(is_candidate))
-        starts = _concepts_at(dense_rows(instances, rows)[:, used] / unit)
-        values = objective.misfits(starts)
+        values = objective.misfits(at(rows))
         # Equal values come from copies of one instance: one start of a kind is enough.
         distinct = np.unique(np.round(values / values.max(), 12), return_index=True)[1]
-        return starts[distinct[: self.n_init]]
+        return rows[distinct]
 
     def _score_instances(self, bags):
         return log_odds(concept_distance(bags.instances, self.concept_, self.scale_))

@@ -110,6 +110,9 @@ class EdgeGraphSVC(BagKernelSVC):
         u, v = (1.0 / np.sqrt(np.maximum(square, np.finfo(float).tiny)) for square in squares)
         return u[:, None] * gram * v
 
+    def _keep_support(self, bags):
+        self.support_bags_ = bags[self.support_]
+
     def _score_bags(self, bags):
         return self._gram(bags, self.support_bags_) @ self.dual_coef_ + self.intercept_
 

@@ -48,6 +48,8 @@ class MIGraphSVC(BagKernelSVC):
     support_bags_ : Bags
         The support bags: all that prediction needs. Where most of a large table is support, it is
         not copied: all bags are kept then, some with a coefficient of zero.
+    support_shares_ : array
+        How much each instance of a support bag counts in it.
     dual_coef_, intercept_ : array, float
     gamma_ : float
 

@@ -113,9 +113,16 @@ class MILIS(BagClassifier):
 
     def _first(self, bags, sign, weight):
         """The instance least like negative ones, or of a negative bag most like them."""
-        outside, kernel = bags[sign < 0], Kernel("rbf", self.gamma_)
-        about = bags.instances, outside.instances, outside.spread(weight[sign < 0])
-        density = once(lambda: kernel.expand(*about), "density", self.gamma_, *about)
+        outside, inside, kernel = bags[sign < 0], bags[sign > 0], Kernel("rbf", self.gamma_)
+        about = outside.instances, outside.spread(weight[sign < 0])
+
+        def densities():
+            density, is_outside = np.empty(bags.n_instances), bags.spread(sign) < 0
+            density[is_outside] = kernel.expand(outside.instances, *about)  # half of the pairs
+            density[~is_outside] = kernel.expand(inside.instances, *about)
+            return density
+
+        density = once(densities, "density", self.gamma_, bags, sign, weight)
         return bag_argmax(-bags.spread(sign) * density, bags.offsets)
 
     def _machine(self, features, sign, weight):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from mixedbag._once import once
 from mixedbag._parameters import one_of
 from mixedbag.bags import as_bags
 from mixedbag.classics._kernels import BagKernelSVC, own_sums
@@ -49,6 +50,8 @@ class SetKernelSVC(BagKernelSVC):
     support_bags_ : Bags
         The support bags: all that prediction needs. Where most of a large table is support, it is
         not copied: all bags are kept then, some with a coefficient of zero.
+    support_shares_ : array
+        How much each instance of a support bag counts in it.
     dual_coef_, intercept_ : array, float
     gamma_ : float
 
@@ -108,6 +111,9 @@ class SetKernelSVC(BagKernelSVC):
         if self.method == "statistics":
             return np.ones(len(bags))
 
-        squares = own_sums(self._settled, bags, np.ones(bags.n_instances))
+        squares = once(
+            lambda: own_sums(self._settled, bags, np.ones(bags.n_instances)),
+            "lengths", *self._kernel_of, self.gamma_, bags,
+        )  # fmt: skip
         # A bag of zeros has length zero under a linear kernel, and stays zero.
         return bags.spread(1.0 / np.sqrt(np.maximum(squares, np.finfo(float).tiny)))
