@@ -185,9 +185,8 @@ def _rbf_in_single(X, Z, gamma):
 
 def tiles(n, m, own=False):
     """Slices of `n` rows and of `m` columns; of rows with themselves (`own`) one of either half."""
-    width = max(
-        1, min(m, _WIDTH)
-    )  # tiles of few rows would look at all of a large table for each of them
+    # Tiles of few rows would look at all of a large table for each of them.
+    width = max(1, min(m, _WIDTH))
     height = width if own else _TILE // width
     for i in range(0, n, height):
         for j in range(i if own else 0, m, width):
