@@ -80,24 +80,20 @@ class Kernel:
         with config_context(assume_finite=True, skip_parameter_validation=True):
             return pairwise_kernels(A, B, self.kernel, filter_params=True, **self.parameters)
 
-    def from_norms(self, A, B, norms, out: np.ndarray) -> None:
-        """The same into `out`, given the squared norms of the rows of both.
+    def from_norms(self, A, B, norms) -> np.ndarray:
+        """The same, given the squared norms of the rows of both.
 
         Columns come a few rows at a time, always against the same many.
         """
         if self.kernel != "rbf":
-            out[:] = self.of(A, B)
-            return
+            return self.of(A, B)
         gamma = self.parameters["gamma"]
-        if _is_plain(A) and _is_plain(B) and out.dtype == np.float64:
-            table = np.matmul(2.0 * gamma * A, B.T, out=out)
-        else:
-            table = (2.0 * gamma * A) @ B.T
-            table = table.toarray() if sparse.issparse(table) else table
+        table = (2.0 * gamma * A) @ B.T
+        table = table.toarray() if sparse.issparse(table) else table
         table -= gamma * norms[1]
         table -= gamma * norms[0][:, None]
         np.minimum(table, 0.0, out=table)  # rounding may leave more
-        np.exp(table, out=out)
+        return np.exp(table, out=table)
 
     def diagonal(self, X) -> np.ndarray:
         """The kernel of every row with itself."""

@@ -151,14 +151,7 @@ def fit_tube(gram, target, tube, upper, tol, max_steps):
 @njit(cache=True, nogil=True)
 def add_columns(table, places, coef, total):
     """Add `Σ_s coef_s table[places_s]` to `total`, in place."""
-    n_fours = len(places) // 4 * 4
-    for s in range(0, n_fours, 4):  # four at a time: the total is read a quarter as often
-        a, b, c, d = coef[s], coef[s + 1], coef[s + 2], coef[s + 3]
-        one, two = table[places[s]], table[places[s + 1]]
-        three, four = table[places[s + 2]], table[places[s + 3]]
+    for s in range(len(places)):
+        column = table[places[s]]
         for r in range(len(total)):
-            total[r] = (((total[r] + a * one[r]) + b * two[r]) + c * three[r]) + d * four[r]
-    for s in range(n_fours, len(places)):
-        a, one = coef[s], table[places[s]]
-        for r in range(len(total)):
-            total[r] += a * one[r]
+            total[r] += coef[s] * column[r]

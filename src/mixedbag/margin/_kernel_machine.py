@@ -62,7 +62,7 @@ class GramColumns:
         ends = out[:, : self.n_instances], out[:, self.n_instances :]
         for end, table, others in zip(ends, self.tables, self.norms):
             if end.shape[1]:
-                self.kernel.from_norms(chosen, table, (norms, others), end)
+                end[:] = self.kernel.from_norms(chosen, table, (norms, others))
 
 
 class GivenColumns:
