@@ -1,5 +1,7 @@
 """Alternate between the LP of chosen witnesses and the witnesses of its solution."""
 
+from copy import deepcopy
+
 import numpy as np
 
 from mixedbag._solvers.highs import SolverStopped
@@ -71,6 +73,10 @@ class Starts:
         self._inputs = inputs
         self._program = program
         self._random = random_state
+
+    def again(self):
+        """The same once more, from the next draw on."""
+        return Starts(self._inputs, self._program, deepcopy(self._random))
 
     def first(self):
         """The instances that lie furthest from the negatives, towards the mean positive bag."""

@@ -4,6 +4,7 @@ from functools import partial
 
 from mixedbag._parameters import one_of
 from mixedbag.disjunctive._base import DisjunctiveClassifier
+from mixedbag.disjunctive._incumbent import Incumbent
 from mixedbag.disjunctive._local_search import local_search
 from mixedbag.disjunctive._master import RestrictedMaster
 from mixedbag.disjunctive._selection import SELECTION_PARAMETERS, FeatureSelection
@@ -68,8 +69,9 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
         of much higher score (the thesis), until that no longer lowers the objective.
     init : {"selected", "direction", "random"}, default "selected"
         Where the searches start: "direction" at the instances furthest from the negatives, then at
-        disturbed copies of the best solution; "selected" first at the solution of a search with
-        feature selection, which it can only improve on; "random" at random witnesses (the thesis).
+        disturbed copies of the best solution; "selected" first at the solution of a selection of
+        features, and last at what `feature_selection` finds, which it can only improve on; "random"
+        at random witnesses (the thesis).
     n_init : int, default 5
         Number of local searches.
     time_limit : float or None, default None
@@ -179,23 +181,33 @@ class SparseBagMarginSVC(DisjunctiveClassifier):
         master = RestrictedMaster(program, incumbent.clock, columns)
         master.settle()
         incumbent.raise_lower(master.lower_bound(incumbent.upper))
-        if not self.feature_selection and self.init == "selected" and program.ambiguous.size:
-            few = RestrictedMaster(program, incumbent.clock, starts.features(self.fs_init))
-            few.settle()
-            self._select_features(search, few, incumbent, starts)
-            self._searches(search, few, incumbent, starts)
+        begun, draws_again = 0, starts.again()
+        if self.feature_selection:
+            self._select_features(search, master, incumbent, starts)
+        elif self.init == "selected" and program.ambiguous.size:
+            begun = 1
+            none = RestrictedMaster(program, incumbent.clock, [])
+            self._select_features(search, none, incumbent, starts)
             search(master, incumbent, incumbent.witness)
-            self._searches(search, master, incumbent, starts, begun=1)
-        else:
-            if self.feature_selection:
-                self._select_features(search, master, incumbent, starts)
-            self._searches(search, master, incumbent, starts)
+        for k in range(begun, self.n_init):
+            search(master, incumbent, self._start(k, incumbent, starts))
+        if begun:
+            self._search_from_selected(search, master, incumbent, draws_again)
         if not program.ambiguous.size:
             incumbent.raise_lower(master.lower_bound(incumbent.upper))
 
-    def _searches(self, search, master, incumbent, starts, begun=0):
-        for k in range(begun, self.n_init):
-            search(master, incumbent, self._start(k, incumbent, starts))
+    def _search_from_selected(self, search, master, incumbent, starts):
+        """What `feature_selection` finds, to the last step, and a search from there on."""
+        found = Incumbent(master.program, incumbent.clock)
+        few = RestrictedMaster(master.program, incumbent.clock, starts.features(self.fs_init))
+        try:
+            few.settle()
+            self._select_features(search, few, found, starts)
+            for k in range(self.n_init):
+                search(few, found, self._start(k, found, starts))
+        finally:
+            incumbent.offer(found.w, found.b)
+        search(master, incumbent, found.witness)
 
     def _start(self, k, incumbent, starts):
         if self.init == "random":
