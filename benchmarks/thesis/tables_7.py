@@ -221,7 +221,7 @@ NOTES = (
     "(PRDP) and no more. A figure of this column is that of cuts and search together, so it says "
     "little about the cuts alone. The thesis's EM-DD and 2-norm figures stand in "
     "`published/thesis_accuracy.csv`. The thesis's algorithms alone are in the next table. 1-norm "
-    "MI-SVM with all features starts from the selected solution. DPBoost is measured in "
+    "MI-SVM with all features also searches from the selected solution. DPBoost is measured in "
     "`synthetic` and `growth` alone."
 )
 OWN_NOTES = (
