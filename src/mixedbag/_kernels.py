@@ -174,6 +174,7 @@ def _rbf_in_single(X, Z, gamma):
             table *= np.float32(2.0 * gamma)
             table -= left[rows, None].astype(np.float32)
             table -= right[columns].astype(np.float32)
+            np.minimum(table, np.float32(0.0), out=table)  # rounding may leave more
         return np.exp(table, out=table)
 
     return values

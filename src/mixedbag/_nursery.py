@@ -49,7 +49,7 @@ class Nursery:
         threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         self._log = tempfile.TemporaryFile()  # noqa: SIM115
         self._socket, theirs = socket.socketpair()
-        # Modules are no garbage: looking for it among them takes an eighth of the imports' time.
+        # Modules are no garbage: looking for it among them makes imports slower.
         called = "import gc; gc.disable(); from mixedbag.comparison._workers import nurse; "
         called += f"nurse({theirs.fileno()})"
         self._process = subprocess.Popen(

@@ -10,7 +10,8 @@ Certificate: the duality gap over all features, below `tol` times the objective.
 Callers: `MILES`.
 Library: LIBLINEAR, by coordinates, which features that resemble each other make slow, and whose
 intercept has a price. Interior points take some twenty systems of equations, however alike the
-features; these come in as their slopes ask for it, so that the systems are small.
+features; these come in as their slopes ask for it, so that the systems are small: 7 times faster at
+C = 0.1, 4 times at 1 and 10 (`product/solvers`).
 """
 
 import numpy as np
