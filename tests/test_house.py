@@ -30,6 +30,7 @@ FLOORS = [
         "_kernels",
         "_once",
         "_pairs",
+        "_prefetch",
         "_clusters",
         "_account",
         "_sorting",

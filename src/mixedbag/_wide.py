@@ -10,9 +10,11 @@ from numba import njit
 from scipy import sparse
 
 from mixedbag._pairs import cut
+from mixedbag._prefetch import AHEAD, prefetch
 from mixedbag._tables import frozen
 
 _PIECE = 2**19  # values a piece: 4 MB in double precision
+_COLUMNS = 64  # of four rows, beside which as many are fetched
 _FAST = {"reassoc", "contract", "nsz"}  # lets sums use vector instructions
 
 
@@ -27,7 +29,7 @@ def times(X, weights):
         return X @ weights
     result = np.empty((len(X), *weights.shape[1:]))
     if _one_by_one(X, weights):
-        _row_products(frozen(X), _plain(weights), result)
+        _row_products(frozen(X), frozen(np.arange(len(X))), _plain(weights), result)
         return result
     for rows, piece in pieces(X):
         result[rows] = piece @ weights
@@ -55,46 +57,69 @@ def _plain(values):
     return frozen(np.ascontiguousarray(values, dtype=np.float64))
 
 
+@njit(cache=True, nogil=True)
+def _piece(X):
+    """Columns of a piece: all are as wide, or nearly."""
+    return -(-X.shape[1] // max(1, X.shape[1] // _COLUMNS))
+
+
+@njit(cache=True, nogil=True)
+def fetch_four(X, rows, s, start, end):
+    """Ask for these columns of the rows that are needed soon."""
+    for later in range(s + AHEAD, s + AHEAD + 4):
+        prefetch(X, rows[min(later, len(rows) - 1)], start, end)
+
+
 @njit(cache=True, nogil=True, fastmath=_FAST)
-def four_dots(X, a, b, c, d, w):
-    """Products of four rows with `w`: together, they wait for memory once."""
+def four_dots(X, rows, s, w):
+    """Products of the four rows from `rows[s]` with `w`: together, they wait for memory once."""
+    a, b, c, d = rows[s], rows[s + 1], rows[s + 2], rows[s + 3]
     first = second = third = fourth = 0.0
     if X.ndim == 2:  # settled when compiling
-        for k in range(X.shape[1]):
-            first += X[a, k] * w[k]
-            second += X[b, k] * w[k]
-            third += X[c, k] * w[k]
-            fourth += X[d, k] * w[k]
+        step = _piece(X)
+        for start in range(0, X.shape[1], step):
+            end = min(start + step, X.shape[1])
+            fetch_four(X, rows, s, start, end)
+            for k in range(np.uintp(start), np.uintp(end)):  # never from the end: asked nothing
+                first += X[a, k] * w[k]
+                second += X[b, k] * w[k]
+                third += X[c, k] * w[k]
+                fourth += X[d, k] * w[k]
     return first, second, third, fourth
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
-def add_four(X, a, b, c, d, p, q, r, s, w):
-    """Add four rows of `X`, times `p` to `s`, to `w`: it is read and written once."""
+def add_four(X, rows, s, values, w):
+    """Add the four rows from `rows[s]`, times their values, to `w`: it is read and written once."""
+    a, b, c, d = rows[s], rows[s + 1], rows[s + 2], rows[s + 3]
+    p, q, r, t = values[s], values[s + 1], values[s + 2], values[s + 3]
     if X.ndim == 2:
-        for k in range(X.shape[1]):
-            w[k] += (p * X[a, k] + q * X[b, k]) + (r * X[c, k] + s * X[d, k])
+        step = _piece(X)
+        for start in range(0, X.shape[1], step):
+            end = min(start + step, X.shape[1])
+            fetch_four(X, rows, s, start, end)
+            for k in range(np.uintp(start), np.uintp(end)):
+                w[k] += (p * X[a, k] + q * X[b, k]) + (r * X[c, k] + t * X[d, k])
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)
-def _row_products(X, weights, result):
-    n = X.shape[0] - X.shape[0] % 4
-    for i in range(0, n, 4):
-        first, second, third, fourth = four_dots(X, i, i + 1, i + 2, i + 3, weights)
-        result[i], result[i + 1], result[i + 2], result[i + 3] = first, second, third, fourth
-    for i in range(n, X.shape[0]):
-        total = 0.0
+def _row_products(X, rows, weights, result):
+    n = len(rows) - len(rows) % 4
+    for s in range(0, n, 4):
+        first, second, third, fourth = four_dots(X, rows, s, weights)
+        result[s], result[s + 1], result[s + 2], result[s + 3] = first, second, third, fourth
+    for s in range(n, len(rows)):
+        i, total = rows[s], 0.0
         for j in range(X.shape[1]):
             total += X[i, j] * weights[j]
-        result[i] = total
+        result[s] = total
 
 
 @njit(cache=True, nogil=True)
 def _add_rows(X, rows, values, total):
     n = len(rows) - len(rows) % 4
     for s in range(0, n, 4):
-        a, b, c, d = rows[s], rows[s + 1], rows[s + 2], rows[s + 3]
-        add_four(X, a, b, c, d, values[s], values[s + 1], values[s + 2], values[s + 3], total)
+        add_four(X, rows, s, values, total)
     for s in range(n, len(rows)):
         i, value = rows[s], values[s]  # once: for all the compiler knows, sums change them
         for j in range(X.shape[1]):

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
-from mixedbag._solvers.prefetch import AHEAD, prefetch
+from mixedbag._prefetch import AHEAD, prefetch
 from mixedbag._tables import frozen
 from mixedbag._wide import add_four, four_dots, times
 
@@ -48,10 +48,9 @@ def add(data, indices, indptr, i, step, w):
 
 
 @njit(cache=True, nogil=True)
-def fetch_four(data, rows, s, n):
-    """Ask for the rows that are needed soon."""
-    for later in range(s + AHEAD, s + AHEAD + 4):
-        prefetch(data, rows[min(later, len(rows) - 1)], n)
+def _all_below(n, rows, s):
+    """Whether the four rows from `rows[s]` are instances."""
+    return max(rows[s], rows[s + 1], rows[s + 2], rows[s + 3]) < n
 
 
 @njit(cache=True, nogil=True)
@@ -60,19 +59,11 @@ def row_scores(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, w, s
     s = 0
     while s < len(rows):
         i = rows[s]
-        if data.ndim == 2 and s + 4 <= len(rows):
-            j, k, m = rows[s + 1], rows[s + 2], rows[s + 3]
-            if max(i, j, k, m) < n:
-                fetch_four(data, rows, s, n)
-                first, second, third, fourth = four_dots(data, i, j, k, m, w)
-                scores[s], scores[s + 1], scores[s + 2], scores[s + 3] = (
-                    first,
-                    second,
-                    third,
-                    fourth,
-                )
-                s += 4
-                continue
+        if data.ndim == 2 and s + 4 <= len(rows) and _all_below(n, rows, s):
+            first, second, third, fourth = four_dots(data, rows, s, w)
+            scores[s], scores[s + 1], scores[s + 2], scores[s + 3] = first, second, third, fourth
+            s += 4
+            continue
         if i < n:
             scores[s] = dot(data, indices, indptr, i, w)
         else:
@@ -86,13 +77,10 @@ def row_sum(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, coef, w
     s = 0
     while s < len(rows):
         i = rows[s]
-        if data.ndim == 2 and s + 4 <= len(rows):
-            j, k, m = rows[s + 1], rows[s + 2], rows[s + 3]
-            if max(i, j, k, m) < n:
-                fetch_four(data, rows, s, n)
-                add_four(data, i, j, k, m, coef[s], coef[s + 1], coef[s + 2], coef[s + 3], w)
-                s += 4
-                continue
+        if data.ndim == 2 and s + 4 <= len(rows) and _all_below(n, rows, s):
+            add_four(data, rows, s, coef, w)
+            s += 4
+            continue
         if i < n:
             add(data, indices, indptr, i, coef[s], w)
         else:
@@ -106,7 +94,7 @@ def dense_rows(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, scal
     d = len(centre)
     for s in range(len(rows)):
         i, row = rows[s], table[s]
-        prefetch(data, rows[min(s + AHEAD, len(rows) - 1)], n)
+        prefetch(data, rows[min(s + AHEAD, len(rows) - 1)], 0, d)
         for k in range(d):
             row[k] = -centre[k]
         row[d] = 1.0
