@@ -64,7 +64,7 @@ def main(learner, bags, size, features, path=None, limit=None):
             warnings.simplefilter("ignore")
             model.fit(data, y)
         signal.setitimer(signal.ITIMER_PROF, 0)
-        told["passes"] = passes_of(model, data)
+        told["passes"], told["evaluations"] = passes_of(model, data), evaluations_of(model)
         (model.predict if hasattr(model, "predict") else model.transform)(data)
     except TimeoutError:
         told["cut"] = True
@@ -79,6 +79,13 @@ def passes_of(model, data):
     if isinstance(model, (MILogisticRegression, AggregateLogisticRegression)):
         return int(model.n_iter_)
     return sum(ASKED) / 2 / data.n_instances or None
+
+
+def evaluations_of(model):
+    """How often a fit asked for the objective and its gradient, of however many rows."""
+    if isinstance(model, (MILogisticRegression, AggregateLogisticRegression)):
+        return int(model.n_iter_)
+    return len(ASKED) / 2 or None
 
 
 class CountedRows(NumberedRows):

@@ -44,7 +44,7 @@ def run(case):
         command = [sys.executable, "-m", _wide_process.__name__, json.dumps(asked)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     told = json.loads(done.stdout.splitlines()[-1])
-    passes = told.get("passes")
+    passes, evaluations = told.get("passes"), told.get("evaluations")
     return {
         "data (MB)": told["MB"],
         "peak memory / data": told["peak"],
@@ -52,6 +52,9 @@ def run(case):
         "one pass (CPU s)": told["pass"],
         "passes": passes,
         "CPU s / (passes × one pass)": passes and told["seconds"] / passes / told["pass"],
+        "evaluations": evaluations,
+        "CPU s / (evaluations × one pass)": evaluations
+        and told["seconds"] / evaluations / told["pass"],
         "ended": not told.get("cut", False),
     }
 
@@ -61,7 +64,9 @@ def table(rows):
         "A pass is one product of the table with a vector and one with its transpose, in single "
         "precision, by BLAS. Passes are evaluations of the objective and its gradient (logistic "
         "regression), or pairs of a product and a sum over rows (linear machines; rows that are "
-        "not asked count in proportion, and tables of Newton steps not at all). What had not ended "
+        "not asked count in proportion, and tables of Newton steps not at all). An evaluation is "
+        "one such pair of however many rows: where a machine looks at few, less than a pass. What "
+        "had not ended "
         f"after {LIMIT} CPU seconds was stopped, and its peak is that until then; set kernels had "
         f"{LONGER['SetKernelSVC']} s: they compare all pairs of instances, 4.6e13 operations for a "
         "fit and as many for a prediction of the same bags, here in one thread of BLAS. A pass is "
