@@ -1,5 +1,6 @@
 """Known counts and totals of new bags are honoured by models of `compare`."""
 
+import json
 import warnings
 
 import numpy as np
@@ -73,6 +74,49 @@ def test_shares_are_asked_for_in_the_words_that_they_are_learned_by(tmp_path, am
         )
     told = command(*asked[:-1], "--amount=voters", folder=tmp_path, code=2)
     assert "shares, which are between 0 and 1" in told.stderr
+
+
+@pytest.mark.parametrize("learned", ["yes", "share", "no,yes"])
+def test_known_amounts_and_labels_need_not_be_in_the_form_that_was_learned(tmp_path, learned):
+    data = make_count(n_bags=30, size=8, n_features=3, random_state=0)
+    yes = data.bags.spread(data.y)
+    words = {"yes": yes, "no": 8 - yes, "share": yes / 8, "pct_yes": 100 * yes / 8}
+    words |= {"voters": np.full(240, 400), "votes": 50 * yes, "others": 400 - 50 * yes}
+    words |= {"pct_no": 100 - words["pct_yes"]}
+    write_csv(tmp_path / "t.csv", data.bags, data.y, extra=words)
+    others = [f"--drop={w}" for w in ("comment", "active", *words) if w not in learned.split(",")]
+    command("fit", "t.csv", "--bag=molecule", f"--label={learned}", *others, folder=tmp_path)
+    forms = ["yes", "share", "pct_yes", "votes/voters", "no,yes", "pct_no,pct_yes", "others,votes"]
+    right = set()
+    for form in forms:
+        asked = ("predict", "model.skops", "t.csv", "--instances", f"--amount={form}")
+        said = command(*asked, "--out", "a.csv", folder=tmp_path).stderr
+        assert "Warning" not in said
+        assert "add up" not in said or form == "others,votes"
+        answers = np.genfromtxt(tmp_path / "a.csv", delimiter=",", names=True)
+        chances = answers["amount_1" if learned == "no,yes" else "amount"]
+        np.testing.assert_allclose(bag_sum(chances, data.bags.offsets), data.y, atol=1e-6)
+        np.testing.assert_array_equal(bag_sum(answers["predicted"], data.bags.offsets), data.y)
+        asked = ("evaluate", "model.skops", "t.csv", f"--label={form}", "--json")
+        told = json.loads(command(*asked, folder=tmp_path).stdout)
+        right.add(round(told["of bags"]["counted right"], 6))
+    assert len(right) == 1
+
+
+def test_bags_of_which_none_were_counted_have_no_known_amount(tmp_path):
+    data = make_count(n_bags=30, size=8, n_features=3, random_state=0)
+    voters, votes = np.full(240, 400), 50 * data.bags.spread(data.y)
+    voters[:8] = votes[:8] = 0
+    write_csv(tmp_path / "t.csv", data.bags, data.y, extra={"votes": votes, "voters": voters})
+    columns = ("--bag=molecule", "--label=votes/voters", "--drop=comment", "--drop=active")
+    told = command("fit", "t.csv", *columns, folder=tmp_path).stdout
+    assert "shares of 'voters', not known where it is 0 (1 of 30 bags)" in told
+    asked = ("predict", "model.skops", "t.csv", "--instances", "--amount=votes/voters")
+    assert "Warning" not in command(*asked, "--out", "a.csv", folder=tmp_path).stderr
+    answers = np.genfromtxt(tmp_path / "a.csv", delimiter=",", names=True)
+    found = bag_sum(answers["amount"], data.bags.offsets)
+    np.testing.assert_allclose(found[1:], data.y[1:], atol=1e-6)
+    assert 0 < found[0] < 8
 
 
 @pytest.mark.parametrize("per_bag", [1, 25], ids=["counts", "of more than the rows"])

@@ -52,6 +52,40 @@ def test_counts_that_are_not_of_the_rows_are_shares(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("of", "beside", "said"),
+    [
+        (1, [4, 0], "bag 3 (id 'p3') has labels that add up to 6, not to 2: taken as shares"),
+        (0.5, [0.4, 0], "bag 3 (id 'p3') has labels that add up to 1.4, not to 1: taken as"),
+        (50, [40, 0], "bag 3 (id 'p3') has labels that add up to 140, not to 100: taken as"),
+        (1, [-1, -1], "labels that are all 0 are not known (1 of 12 bags)"),
+    ],
+)
+def test_a_bag_whose_labels_do_not_add_up_as_those_of_all_others_do_is_named(
+    tmp_path, of, beside, said
+):
+    counts = of * np.tile([1.0, 1.0], (12, 1))
+    counts[3] += beside
+    lines = [f"p{i},{k},{a:g},{b:g}" for i, (a, b) in enumerate(counts) for k in range(2)]
+    (tmp_path / "t.csv").write_text("\n".join(["place,age,no,yes", *lines]) + "\n")
+    data = read(tmp_path / "t.csv", "place", "no,yes")
+    assert any(said in note for note in data.notes)
+    assert not any("more than the rows" in note for note in data.notes)
+    assert any("per cent" in note for note in data.notes) == (of == 50)
+    whole = counts[3].sum()
+    wanted = counts[3] / whole if whole else [np.nan, np.nan]
+    np.testing.assert_allclose(data.y[3], wanted)
+    np.testing.assert_allclose(data.y[0], [0.5, 0.5] if whole else [1, 1])
+
+
+def test_labels_of_which_a_class_is_missing_are_not_said_to_be_of_more_people(tmp_path):
+    lines = [f"p{i},{k},{0.1 * (i % 3):g},0.3" for i in range(12) for k in range(2)]
+    (tmp_path / "t.csv").write_text("\n".join(["place,age,no,yes", *lines]) + "\n")
+    data = read(tmp_path / "t.csv", "place", "no,yes")
+    note = "bag 0 (id 'p0') has labels that add up to 0.3, not to 2, and so have 11 more: taken as"
+    assert any(note in said and "missing" in said for said in data.notes)
+
+
+@pytest.mark.parametrize(
     ("written", "shares"),
     [
         (["12.5%", "40 %", ""], [0.125, 0.4, np.nan]),
@@ -112,7 +146,7 @@ def test_a_column_of_that_name_comes_first(path):
     [
         ("no,maybe", "no column is called 'maybe'"),
         ("yes/people", "no column is called 'people'"),
-        ("voters/no", "not above zero"),
+        ("voters/no", "above zero"),
         ("age,yes", "bag"),
     ],
 )

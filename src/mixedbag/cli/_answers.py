@@ -94,6 +94,11 @@ def instance_answers(model, bags, amounts=None):
     return _classes(model, _evidence.class_evidence_of_instances(model, bags))
 
 
+def of_rows(model):
+    """Whether a model counts the rows of bags, and shares are told as such counts."""
+    return getattr(model, "counts_rows", False)
+
+
 def scaled_amounts(model, data):
     """The bags of `data` whose known amounts, its labels, do not add up to them, in words."""
     from mixedbag.cli._tables import as_numbers

@@ -132,9 +132,12 @@ def _classes(model, data):
 def _amounts(model, data):
     from mixedbag import _evidence
     from mixedbag.cli._figures import amount_figures
+    from mixedbag.comparison._models import AmountModel
 
     answer = _evidence.amount_evidence(model, data.bags)
     truth = np.asarray(data.y, dtype=np.float64).reshape(len(data.bags), -1)
+    if isinstance(model, AmountModel):
+        truth = model.in_own_words(data.bags, truth, answer.shape[1])
     if truth.shape != answer.shape:
         raise InputError(f"{truth.shape[1]} labels a bag, the model has {answer.shape[1]}")
     weight = np.ones(len(truth)) if data.weight is None else data.weight

@@ -54,6 +54,7 @@ def command(
     from mixedbag.cli._answers import (
         asking,
         needed_features,
+        of_rows,
         remembered,
         scaled_amounts,
         span,
@@ -87,7 +88,8 @@ def command(
                     told.note(pooled.notes)
                     yield partial(pooled_columns, fitted, linear.twin, pooled)
                 return
-        for data in stream_amounts(table, bag, features, time, rows, query, amount, names):
+        asked = table, bag, features, time, rows, query, amount, names, of_rows(fitted)
+        for data in stream_amounts(*asked):
             told.note(data.notes)
             if amount is not None:
                 told.scaled += scaled_amounts(fitted, data)

@@ -14,6 +14,7 @@ from mixedbag.bags import as_bags
 from mixedbag.comparison._accounts import CountAccount, feasible_counts
 from mixedbag.comparison._blend import AmountBlend, ClassBlend, flat
 from mixedbag.comparison._cases import decide
+from mixedbag.counts import are_shares
 from mixedbag.exceptions import InputError
 
 _ROUNDED = 0.01  # of a bag: amounts of classes that add up but for rounding
@@ -157,7 +158,8 @@ class AmountModel(_Answers, AmountBlend):
         """The predicted amount of every instance; those of a bag add up to its amount.
 
         `amounts` are the known amounts of these bags, in the form of the labels: instances then add
-        up to them. NaN where one is not known. Of several classes they tell shares of a bag,
+        up to them. NaN where one is not known. Counts may be given as shares and the other way
+        round, and of two answers both or the last. Of several classes they tell shares of a bag,
         whatever they add up to; where that is not the bag, a warning says so.
         """
         bags = as_bags(bags)
@@ -176,6 +178,8 @@ class AmountModel(_Answers, AmountBlend):
         if not isinstance(self.account, CountAccount) or given.shape[1] == 1:
             return []
         most, whole = bags.sizes, given.sum(axis=1)
+        if any((np.abs(whole - all_) <= 2 * _ROUNDED * all_).all() for all_ in (1.0, 100.0)):
+            return []  # shares of the bag, or per cent
         counts = np.zeros(len(bags), dtype=bool)
         if self.account.of_means:  # of others than the rows, they are shares as well
             most, counts = np.ones(len(bags)), (given == np.round(given)).all(axis=1) & (whole >= 1)
@@ -184,13 +188,11 @@ class AmountModel(_Answers, AmountBlend):
 
     def _known(self, bags, amounts, answer):
         """The known amounts, and the answers in the place of unknown ones."""
-        given = np.asarray(amounts, dtype=np.float64).reshape(len(amounts), -1)
+        given = self.in_own_words(bags, amounts, answer.shape[1])
         if given.shape != answer.shape:
             raise InputError(f"{given.shape} amounts where {answer.shape} are needed")
         if isinstance(self.account, CountAccount):
-            most = np.ones(len(bags)) if self.account.of_means else bags.sizes
-            if given.shape[1] > 1:
-                given = _of_all(given, most)
+            most = self._most(bags)
             wrong = ((given < 0) | (given > most[:, None])).any(axis=1)
             if wrong.any():
                 i = int(wrong.argmax())
@@ -202,11 +204,41 @@ class AmountModel(_Answers, AmountBlend):
                 raise InputError(f"{bags.name(i)} has {given[i].max():g} of {most[i]:g} instances")
         return np.where(np.isnan(given), answer, given)
 
+    @property
+    def counts_rows(self):
+        """Whether labels are counts of a bag's instances, not shares or totals."""
+        return isinstance(self.account, CountAccount) and not self.account.of_means
+
+    def in_own_words(self, bags, amounts, width):
+        """Amounts in the form of the labels that were learned from, `width` columns.
+
+        Shares become counts, and counts of rows (some above one, none above the bag) shares; those
+        of several classes, parts of the bag. Of two answers, both become the last, and the last
+        both.
+        """
+        given = np.asarray(amounts, dtype=np.float64).reshape(len(amounts), -1)
+        if not isinstance(self.account, CountAccount) or len(given) != len(bags):
+            return given
+        most = self._most(bags)
+        if given.shape[1] > 1:
+            parts = _of_all(given, most)
+            return parts[:, 1:] if (width, given.shape[1]) == (1, 2) else parts
+        known = given[~np.isnan(given)]
+        if self.counts_rows:
+            given = given * bags.sizes[:, None] if are_shares(known) else given
+        elif _are_counts(given, bags.sizes):
+            given = given / bags.sizes[:, None]
+        return given if width != 2 else np.hstack([most[:, None] - given, given])
+
+    def _most(self, bags):
+        """The largest label that a bag may have, of counts and shares."""
+        return bags.sizes.astype(np.float64) if self.counts_rows else np.ones(len(bags))
+
     def _totals(self, bags):
         answer = np.asarray(self._answer(bags, _evidence.amount_evidence))
         if self.origin.rule not in ("count", "proportion"):
             return answer
-        return feasible_counts(answer, np.ones(len(bags)) if self.account.of_means else bags.sizes)
+        return feasible_counts(answer, self._most(bags))
 
 
 def about_scaled(scaled):
@@ -218,6 +250,12 @@ def about_scaled(scaled):
         f"{which} known amounts that do not add up to it ({', '.join(scaled[:3])}{more}): they are "
         "taken as shares of the bag, and as not known where all are 0"
     )
+
+
+def _are_counts(given, sizes):
+    """Whether amounts, known or not, are whole numbers of rows of bags: not all are 0 or 1."""
+    rows = np.isnan(given) | ((given >= 0) & (given == np.round(given)) & (given <= sizes[:, None]))
+    return bool(rows.all() and (given > 1).any())
 
 
 def _of_all(given, most):

@@ -5,7 +5,7 @@ And labels in per cent, and columns that look as if the label counted among them
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,10 @@ from mixedbag.datasets.records import BagData, class_sizes
 from mixedbag.exceptions import InputError
 
 if TYPE_CHECKING:
+    from mixedbag.bags import Bags
     from mixedbag.tables import Roles
+
+_STRAY = 0.1  # share of the bags that may lie beside what the labels of all others add up to
 
 
 def in_shares(data: "BagData", name: str | None = None, by_sizes: bool = True) -> "BagData":
@@ -101,17 +104,17 @@ def read_several(
     features = data.bags.feature_names or []
 
     def also(name):
-        return _numbers(read(replace(roles, label=name, features=features[:1], drop=())).y, name)
+        return as_numbers(read(replace(roles, label=name, features=features[:1], drop=())).y, name)
 
-    table = np.column_stack([_numbers(data.y, columns[0]), *map(also, columns[1:])])
+    table = np.column_stack([as_numbers(data.y, columns[0]), *map(also, columns[1:])])
     known = {f"column {name!r} left out: as asked" for name in beside}
     notes = [note for note in data.notes if note not in known]
     if size is not None:
         total = also(size)
-        if not (total[~np.isnan(total)] > 0).all():
-            raise InputError(f"column {size!r} has sizes that are not above zero")
-        table = table / total[:, None]
-        notes.append(f"labels are shares of {size!r}")
+        table = shares_of(table, total, size, data.bags)
+        n_empty = np.count_nonzero(total == 0)
+        empty = f", not known where it is 0 ({n_empty} of {len(total)} bags)" if n_empty else ""
+        notes.append(f"labels are shares of {size!r}{empty}")
     if len(columns) > 1:
         classes = ", ".join(f"{k} ({name})" for k, name in enumerate(columns))
         notes.append(f"labels have a column a class: {classes}")
@@ -122,17 +125,56 @@ def read_several(
                 notes.append(
                     f"column {name!r} is taken as a feature; it is what the labels add up to"
                 )
-        if size is None and not np.allclose(whole, data.bags.sizes[told]) and (whole > 0).all():
-            if np.allclose(whole, 100.0, atol=2.0):
-                notes.append(NOTE)
-            elif not np.allclose(whole, 1.0, atol=0.02):
-                notes.append("counts are of more than the rows of a bag: taken as shares")
-            table[told] /= whole[:, None]
-        table[~told] = np.nan
+        if size is None and not np.allclose(whole, data.bags.sizes[told]) and (whole >= 0).all():
+            table, said = _as_parts(table, data.bags)
+            notes += said
+        table[np.isnan(table).any(axis=1)] = np.nan
     return _with_labels(data, table if len(columns) > 1 else table[:, 0], notes)
 
 
-def _numbers(y, name):
+def shares_of(table: np.ndarray, total: np.ndarray, size: str, bags: "Bags") -> np.ndarray:
+    """Counts over the numbers that they are counts of; unknown where there is none to count."""
+    empty = (total == 0) & ~(np.nan_to_num(table) != 0).any(axis=1)
+    wrong = (total <= 0) & ~empty
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise InputError(f"{bags.name(i)} has {total[i]:g} in {size!r}: a size is above zero")
+    return table / np.where(empty, np.nan, total)[:, None]
+
+
+def _as_parts(table, bags):
+    """Labels of classes over what they add up to, and notes: shares, per cent, or anything else.
+
+    Where nearly all add up to their rows, to one or to 100, the others are what to look at.
+    """
+    whole, rows = table.sum(axis=1), bags.sizes  # NaN where a label is not known
+    told, notes = whole > 0, []
+    if n_empty := np.count_nonzero(whole == 0):
+        notes.append(f"labels that are all 0 are not known ({n_empty} of {len(bags)} bags)")
+    for due, near in (rows, 1e-6 * rows), (np.ones(len(bags)), 0.02), (np.full(len(bags), 100), 2):
+        off = told & (np.abs(whole - due) > near)
+        if np.count_nonzero(off) <= _STRAY * np.count_nonzero(told):
+            break
+    else:
+        due, off = rows, told
+    if due is rows and not off.any():
+        return np.where(told[:, None], table, np.nan), notes
+    if np.array_equal(off, told) and (whole[told] >= rows[told]).all():
+        notes.append("counts are of more than the rows of a bag: taken as shares")
+    elif off.any():
+        i, n_others = int(off.argmax()), np.count_nonzero(off) - 1
+        others = f", and so have {n_others} more" if n_others else ""
+        notes.append(
+            f"{bags.name(i)} has labels that add up to {whole[i]:g}, not to {due[i]:g}{others}: "
+            "taken as shares of what they add up to; a class that is missing is a column, too"
+        )
+    if due[0] == 100 and due is not rows:
+        notes.append(NOTE)
+    return table / np.where(told, whole, np.nan)[:, None], notes
+
+
+def as_numbers(y: Any, name: str) -> np.ndarray:
+    """Labels as numbers, per cent as shares, NaN where there is none."""
     shares = as_shares(y, np.ones(len(y)), by_sizes=False)
     if shares is not None:
         return shares
