@@ -7,12 +7,14 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.special import softmax
 from scipy.stats import binom, multivariate_normal, poisson
 from scipy.stats import t as student
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import Ridge
 
 from mixedbag import Bags
+from mixedbag._account.margins import scale_to_margins
 from mixedbag._group_effects import GroupEffects
 from mixedbag._laws import Amounts, Chances, Events
 from mixedbag._span import outside_span
@@ -531,6 +533,43 @@ def test_equal_rates_are_found_by_regression_and_model_within_the_bounds():
     assert (model.precincts <= bounds.precincts_high + slack).all()
 
 
+@pytest.mark.parametrize("n_columns", [2, 3])
+def test_rates_of_the_model_agree_with_margins_of_groups_however_small(n_columns):
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet([2.0, 2.0, 0.02], size=30)
+    rows = np.array([rng.multinomial(1000, share) for share in shares])
+    rates = rng.dirichlet(np.ones(n_columns), size=3)
+    columns = sum(rng.multinomial(rows[:, g], rates[g]) for g in range(3))
+    table = RowByColumn(rows, columns)
+    found, certain = table.model(n_draws=20), table.bounds()
+    there = rows > 0
+    assert not np.isfinite(found.precincts[~there]).any()
+    assert there.sum() < there.size
+    told = np.einsum("pr,prc->pc", rows, np.nan_to_num(found.precincts))
+    np.testing.assert_allclose(told, columns, atol=1e-6)
+    np.testing.assert_allclose(rows.sum(axis=0) @ found.district, columns.sum(axis=0), atol=1e-5)
+    np.testing.assert_allclose(found.precincts[there].sum(axis=1), 1.0)
+    for part in (found.precincts, found.precincts_low, found.precincts_high):
+        assert (part >= certain.precincts_low - 1e-6)[there].all()
+        assert (part <= certain.precincts_high + 1e-6)[there].all()
+
+
+@pytest.mark.parametrize("sure", [1.0, 4.0])
+def test_rates_that_agree_with_margins_are_those_of_proportional_fitting(sure):
+    rng = np.random.default_rng(0)
+    rows, rates = (
+        rng.integers(1, 9, size=(5, 3)),
+        softmax(sure * rng.normal(size=(5, 3, 4)), axis=2),
+    )
+    columns = np.array([rng.multinomial(n, [0.4, 0.3, 0.2, 0.1]) for n in rows.sum(axis=1)])
+    cells = rows[:, :, None] * rates
+    for _ in range(20_000):
+        cells *= (columns / np.maximum(cells.sum(axis=1), 1e-300))[:, None]
+        cells *= (rows / cells.sum(axis=2))[:, :, None]
+    found = rows[:, :, None] * scale_to_margins(rates, rows, columns)
+    np.testing.assert_allclose(found, cells, atol=1e-6)
+
+
 def test_covariates_of_precincts_that_differ_by_chance_alone_are_warned_of():
     rng = np.random.default_rng(0)
     group = rng.integers(0, 2, size=(30, 32))
@@ -580,3 +619,5 @@ def test_pictures_show_what_they_hold():
 def test_margins_that_do_not_agree_are_refused():
     with pytest.raises(ValueError, match="precinct 1 has 5 people and 4 answers"):
         RowByColumn([[1, 1], [2, 3]], [[1, 1], [2, 2]])
+    with pytest.raises(ValueError, match="precinct 1 has no people: leave it out"):
+        RowByColumn([[1, 1], [0, 0]], [[1, 1], [0, 0]])

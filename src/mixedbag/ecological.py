@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mixedbag._account.counts import scale_to_counts
+from mixedbag._account.margins import scale_to_margins
 from mixedbag.aggregate import AggregateLogisticRegression
 from mixedbag.bags import Bags, as_bags
 from mixedbag.exceptions import InputError
@@ -107,7 +107,9 @@ class RowByColumn:
         people, answers = self.rows.sum(axis=1), columns.sum(axis=1)
         if np.allclose(answers, 1.0, atol=1e-6):
             columns, answers = columns * people[:, None], people
-        wrong = ~np.isclose(people, answers, rtol=1e-6) | (people <= 0)
+        if (people <= 0).any():
+            raise InputError(f"precinct {int(people.argmin())} has no people: leave it out")
+        wrong = ~np.isclose(people, answers, rtol=1e-6)
         if wrong.any():
             i = int(wrong.argmax())
             raise InputError(
@@ -186,10 +188,10 @@ class RowByColumn:
     ) -> Rates:
         """A logistic model of answers, on groups and covariates, that agrees with all margins.
 
-        Every precinct is a bag of `resolution` people, as many of each group as it has; rates of
-        groups shift with the covariates and with their products with groups. The rates of a
-        precinct are then scaled to its own margins, so they keep within the bounds. Intervals
-        redraw precincts.
+        Every precinct is a bag of `resolution` people, as many of each group as it has (of a small
+        group, one); rates of groups shift with the covariates and with their products with groups.
+        The rates of a precinct are then scaled to its own margins, so they keep within the bounds,
+        and add up to what is known of precincts and the district. Intervals redraw precincts.
 
         Parameters
         ----------
@@ -225,12 +227,11 @@ class RowByColumn:
         models = bootstrap(
             estimator, bags, shares, n_draws=n_draws, level=0.95, random_state=random_state
         )
-        counts = shares * bags.sizes[:, None]
 
         def rates(model):
             """Of the district, then of every precinct."""
-            p = scale_to_counts(model.predict_proba_instances(bags), bags.offsets, counts)
-            precincts = self._by_group(p, bags, group)
+            told = self._by_group(model.predict_proba_instances(bags), bags, group)
+            precincts = scale_to_margins(told, self.rows, self.columns)
             people = self.rows[:, :, None]
             district = np.nansum(people * precincts, axis=0) / people.sum(axis=0)
             return np.concatenate([district[None], precincts])
