@@ -36,28 +36,38 @@ def test_rates_of_groups_hold_the_truth_within_what_is_certain(precincts, label,
     assert told["learner"] == "AggregateLogisticRegression"
     assert any("6 bags have no label" in note for note in told["notes"])
     assert [line["group"] for line in told["groups"]] == ["f", "m"]
+    counted = sum(line["instances"] * line["estimate"] for line in told["groups"])
+    known = sum(line["instances"] * truth[line["group"]] for line in told["groups"])
+    assert counted == pytest.approx(known, abs=1e-6 if label == "yes" else 0.5)
     for line in told["groups"]:
         assert line["low"] <= truth[line["group"]] <= line["high"] < line["low"] + 0.35
         assert line["certain low"] <= line["estimate"] <= line["certain high"]
 
 
 def test_of_three_answers_each_is_told(tmp_path):
-    rng, rows = np.random.default_rng(1), []
+    rng, rows, found = np.random.default_rng(1), [], {"f": np.zeros(3), "m": np.zeros(3)}
     for place in range(40):
         sex = np.where(rng.random(12) < rng.uniform(0.1, 0.9), "m", "f")
         said = np.where(sex == "m", rng.choice(3, 12, p=[0.7, 0.2, 0.1]), rng.choice(3, 12))
+        for one in "fm":
+            found[one] += np.bincount(said[sex == one], minlength=3)
         counts = ",".join(map(str, np.bincount(said, minlength=3)))
         rows += [f"P{place},{one},{counts}" for one in sex]
     (tmp_path / "t.csv").write_text("\n".join(["place,sex,no,yes,none", *rows]) + "\n")
     asked = ("rates", "t.csv", "--bag=place", "--label=no,yes,none", "--by=sex", "--draws=60")
     done = mixedbag(*asked, "--json", "--picture=s.svg", folder=tmp_path)
     lines = json.loads(done.stdout)["groups"]
-    truth = {"f": [1 / 3] * 3, "m": [0.7, 0.2, 0.1]}
+    truth = {sex: counts / counts.sum() for sex, counts in found.items()}
     told = [(line["answer"], line["group"]) for line in lines]
     assert told == [(answer, sex) for answer in ("no", "yes", "none") for sex in "fm"]
     for k, line in enumerate(lines):
         assert line["estimate"] == pytest.approx(truth[line["group"]][k // 2], abs=0.12)
         assert line["certain low"] <= line["low"] <= line["high"] <= line["certain high"]
+    table = np.array([line["estimate"] for line in lines]).reshape(3, 2)
+    np.testing.assert_allclose(table.sum(axis=0), 1.0)
+    places = np.loadtxt(tmp_path / "t.csv", delimiter=",", skiprows=1, usecols=(2, 3, 4))[::12]
+    people = [line["instances"] for line in lines[:2]]
+    np.testing.assert_allclose(table @ people, places.sum(axis=0), atol=1e-6)
 
 
 def test_of_a_sample_nothing_is_certain(precincts):

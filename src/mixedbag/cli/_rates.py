@@ -10,6 +10,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from mixedbag._account.margins import scale_to_margins
 from mixedbag._tables import plain
 from mixedbag.cli import _options
 from mixedbag.cli._tables import read_data, require_labels
@@ -42,9 +43,9 @@ def command(
 
     Of two answers, the last; of more (--label no,yes,abstained), each. A linear model of counts or
     totals, with draws of its weights, judged by the bags that have many of a group. Of counts and
-    shares of the rows, "certain" are the bounds that hold whatever happened, and nothing is said
-    beyond them; where the rows are a sample of those counted, nothing is certain. With --exposure,
-    a rate is the number of events by one unit of it.
+    shares of the rows, "certain" are the bounds that hold whatever happened, nothing is said beyond
+    them, and estimates add up to what is known; where the rows are a sample of those counted,
+    nothing is certain. With --exposure, a rate is the number of events by one unit of it.
     """
     from mixedbag.comparison import settle_rule
     from mixedbag.comparison._candidates import first_choice
@@ -73,14 +74,17 @@ def command(
     pipeline, bags = chosen.candidate.estimator.set_params(**chosen.setting), data.bags
     for _, step in pipeline.steps[:-1]:
         bags = step.fit_transform(bags)
-    lines = []
+    told = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         for answer, y in _answers(np.asarray(data.y), label):
             model = pipeline.steps[-1][1].fit(bags, y)
             models = posterior(model, bags, y, n_draws=draws, random_state=seed)
             certain = _bounds(data.bags, y, groups, settled.rule)
-            lines += _lines(answer, groups, models.rates(bags, groups), certain)
+            told.append((answer, models.rates(bags, groups), certain))
+    if settled.rule in _RATES:
+        told = _that_add_up(told, data, groups, settled.rule)
+    lines = [line for part in told for line in _lines(groups, *part)]
     meant = _meaning(settled.rule, exposure)
     if picture is not None:
         _draw(lines, by, picture, meant)
@@ -146,12 +150,39 @@ def _answers(y, label):
     return [({"answer": names[k]}, y[:, [*classes[classes != k], k]]) for k in classes]
 
 
-def _lines(answer, groups, found, certain):
+def _that_add_up(told, data, groups, rule):
+    """The answers, with rates of every group that add up to one.
+
+    Where bags are counted themselves, all groups add up to what is known of all bags, too.
+    """
+    rates = np.column_stack([found.estimate for _, found, _ in told])
+    rates = rates if len(told) > 1 else np.hstack([1.0 - rates, rates])
+    if told[0][2]:
+        counts = _as_counts(data.y, data.bags.sizes, rule)
+        if counts.ndim == 1:
+            counts = np.column_stack([data.bags.sizes - counts, counts])
+        sizes = np.unique(groups, return_counts=True)[1].astype(np.float64)
+        rates = scale_to_margins(rates[None], sizes[None], counts.sum(axis=0)[None])[0]
+    else:
+        rates = rates / rates.sum(axis=1, keepdims=True)
+    columns = rates.T[-len(told) :]
+    return [
+        (answer, replace(found, estimate=rate), certain)
+        for (answer, found, certain), rate in zip(told, columns)
+    ]
+
+
+def _as_counts(y, sizes, rule):
+    return (np.asarray(y).T * sizes).T if rule == "proportion" else np.asarray(y)
+
+
+def _lines(groups, answer, found, certain):
     """What is told of every group, inside what is certain."""
-    least, most = certain.get("low", -np.inf), certain.get("high", np.inf)
-    told = {
-        part: np.clip(getattr(found, part), least, most) for part in ("estimate", "low", "high")
-    }
+    low, high = (
+        np.clip(limit, certain.get("low"), certain.get("high")) if certain else limit
+        for limit in (found.low, found.high)
+    )
+    told = {"estimate": np.clip(found.estimate, low, high), "low": low, "high": high}
     told |= {f"certain {part}": limit for part, limit in certain.items()}
     return [
         {
@@ -170,7 +201,7 @@ def _bounds(bags, y, groups, rule):
 
     if rule not in _RATES:
         return {}
-    counts = (y.T * bags.sizes).T if rule == "proportion" else y
+    counts = _as_counts(y, bags.sizes, rule)
     broken = np.abs(counts - np.round(counts)).T
     if (broken > np.maximum(0.06, _ROUNDED * bags.sizes)).any():
         return {}  # shares of others than the rows
