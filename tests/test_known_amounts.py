@@ -103,6 +103,17 @@ def test_known_amounts_and_labels_need_not_be_in_the_form_that_was_learned(tmp_p
     assert len(right) == 1
 
 
+def test_fit_says_by_which_rule_it_reads_labels_and_why(tmp_path):
+    data = make_count(n_bags=30, size=8, n_features=3, random_state=0)
+    share = data.bags.spread(np.where(np.arange(30) == 7, 1.25, data.y / 8))
+    write_csv(tmp_path / "t.csv", data.bags, data.y, extra={"share": share})
+    columns = ("--bag=molecule", "--label=share", "--drop=comment", "--drop=active")
+    asked = ("fit", "t.csv", *columns, "--learner=AggregateRidgeRegressor")
+    told = " ".join(command(*asked, folder=tmp_path).stdout.split())
+    assert "rule sum: the label is the total of a value" in told
+    assert "all but 1 of 30 are shares (--rule proportion), not 1.25: look there" in told
+
+
 def test_bags_of_which_none_were_counted_have_no_known_amount(tmp_path):
     data = make_count(n_bags=30, size=8, n_features=3, random_state=0)
     voters, votes = np.full(240, 400), 50 * data.bags.spread(data.y)

@@ -121,3 +121,34 @@ def test_counts_are_right_where_they_agree():
 )
 def test_rules_are_guessed(y, sizes, in_time, rule):
     assert guess_rule(y, sizes, in_time).rule == rule
+
+
+@pytest.mark.parametrize(
+    ("wrong", "rule", "hint"),
+    [
+        (1.3, "sum", "all but 1 of 12 are shares (--rule proportion), not 1.3: look there"),
+        (-0.2, "sum", "all but 1 of 12 are shares (--rule proportion), not -0.2: look there"),
+        (9, "majority", "all but 1 of 12 are counts of the rows (--rule count), not 9 of 4 rows"),
+        (2.5, "sum", "all but 1 of 12 are counts of the rows (--rule count), not 2.5 of 4 rows"),
+        (0.5, "sum", "some look like shares, others like counts of the rows: write all alike"),
+    ],
+)
+def test_one_label_unlike_all_others_is_pointed_out(wrong, rule, hint):
+    shares = wrong in (1.3, -0.2)
+    y = np.tile([0.25, 0.5, 0.75] if shares else [0, 1, 2, 3], 4)[:12].astype(float)
+    y[5] = wrong
+    guess = guess_rule(y, np.full(12, 4))
+    assert guess.rule == rule
+    assert hint in guess.reason
+
+
+def test_totals_have_no_such_hint():
+    reason = guess_rule([0.5, 1.25, 2.0, 8.5] * 3, [3] * 12).reason
+    assert reason == "the labels are numbers of many values; averages are --rule mean"
+
+
+def test_marks_for_labels_that_are_not_known_are_refused():
+    y = np.array(["3", "1", "2", "0", "4", "2", "1", "3", "2", "4", "<5"])
+    with pytest.raises(ValueError, match=r"all but 1 of 11 labels are numbers \(not '<5'\): leave"):
+        guess_rule(y, np.full(11, 5))
+    assert guess_rule(np.where(y == "4", "four", y), np.full(11, 5)).rule == "majority"

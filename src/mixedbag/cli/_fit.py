@@ -44,7 +44,7 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")] = False,
 ):
     """Fit one learner and save it; `mixedbag compare` tells which one to take."""
-    from mixedbag.comparison import fit_best_setting, fit_from_disk, settle_rule
+    from mixedbag.comparison import RULES, fit_best_setting, fit_from_disk, settle_rule
     from mixedbag.io import save
 
     refuse_other_run(out, overwrite)
@@ -70,6 +70,8 @@ def command(
         fitted = fit_from_disk(source, rule, learner, seed, positive, exposure)
     else:
         settled = settle_rule(rule, data.y, data.bags.sizes, time is not None)
+        if not as_json:
+            say(f"  rule {settled.rule}: {RULES[settled.rule]} ({settled.reason})")
         fitted = fit_best_setting(
             *(data.bags, data.y, settled, learner, seed, data.weight, data.groups),
             positive=positive,

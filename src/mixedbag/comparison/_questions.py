@@ -49,7 +49,9 @@ def ask(rule, y, sizes, weight, metric=None, cost=None, positive=None):
     try:
         amounts = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"the rule {rule!r} needs labels that are numbers; {error}") from error
+        raise InputError(
+            f"the rule {rule!r} needs labels that are numbers, none where one is not known; {error}"
+        ) from error
     if rule in ("sum", "mean"):
         return Amounts(rule, amounts, weight, metric)
     return Counts(rule, amounts, weight, metric, sizes)

@@ -17,6 +17,7 @@ RULES = {
     "sequence": "the instances are a sequence in time, labelled as a whole",
 }
 _MANY = 10  # more distinct numbers than this are amounts, not classes
+_STRAY = 0.1  # share of labels that may be mistakes among those of another kind
 
 
 class Guess(NamedTuple):
@@ -124,16 +125,55 @@ def guess_rule(y: ArrayLike, sizes: ArrayLike, in_time: bool = False) -> Guess:
     if len(values) == 2:
         return Guess("any", "there are two labels")
     if y.dtype.kind not in "iuf":
+        _refuse_words_among_numbers(y)
         return Guess("majority", f"there are {len(values)} classes")
     whole = bool((y == np.round(y)).all())
     if whole and y.min() >= 0 and (y <= sizes).all() and sizes.max() > 1:
         return Guess("count", "the labels are whole numbers, none above the size of its bag")
     if whole and len(values) <= _MANY:
-        return Guess("majority", f"the labels are {len(values)} whole numbers, read as classes")
+        told = f"the labels are {len(values)} whole numbers, read as classes"
+        return Guess("majority", told + _nearly(y, sizes))
     if not whole and y.min() >= 0 and y.max() <= 1:
         return Guess("proportion", "the labels are shares between 0 and 1")
     counts = "; counts of more than the rows are --label yes/voters" if whole else ""
-    return Guess("sum", f"the labels are numbers of many values; averages are --rule mean{counts}")
+    told = f"the labels are numbers of many values; averages are --rule mean{counts}"
+    return Guess("sum", told + _nearly(y, sizes))
+
+
+def _nearly(y, sizes):
+    """What all labels but a few would be, in words: one mistake must not make shares totals."""
+    whole = y == np.round(y)
+    shares, counts = (y >= 0) & (y <= 1), whole & (y >= 0) & (y <= sizes)
+    if (shares | counts).all() and not shares.all() and not counts.all():
+        return "; some look like shares, others like counts of the rows: write all alike"
+    if (shares & ~whole).any() and (~shares).mean() <= _STRAY:
+        fits, what, of = shares, "shares (--rule proportion)", ""
+    elif (~counts).mean() <= _STRAY and sizes.max() > 1:
+        fits, what = counts, "counts of the rows (--rule count)"
+        of = f" of {sizes[np.argmin(fits)]} rows"
+    else:
+        return ""
+    value, n_off = y[np.argmin(fits)], np.count_nonzero(~fits)
+    return f"; all but {n_off} of {len(y)} are {what}, not {value:g}{of}: look there"
+
+
+def _refuse_words_among_numbers(y):
+    """Refuse marks for what is not known, such as * or <5, where labels are numbers."""
+    strange = [str(label) for label in y.tolist() if not _is_number(label)]
+    numbers = {str(label) for label in y.tolist()} - {*strange}
+    if strange and len(strange) <= _STRAY * len(y) and len(numbers) > 2:
+        words = ", ".join(map(repr, sorted(set(strange))[:3]))
+        raise InputError(
+            f"all but {len(strange)} of {len(y)} labels are numbers (not {words}): leave cells "
+            "empty whose label is not known; the rule 'majority' takes all for classes"
+        )
+
+
+def _is_number(label):
+    try:
+        return bool(np.isfinite(float(label)))
+    except (TypeError, ValueError):
+        return False
 
 
 def one_label(n_bags, label):
