@@ -1,12 +1,20 @@
 """Measures beside scikit-learn's, and intervals that are as uncertain as the data."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from sklearn import metrics
 
 from mixedbag.comparison import _intervals
 from mixedbag.comparison._cases import Cases, confusion
-from mixedbag.comparison._measures import MEASURES, choose_measure, suitable
+from mixedbag.comparison._measures import (
+    INSTANCE_CORRELATION,
+    MEASURES,
+    choose_measure,
+    suitable,
+)
 from mixedbag.exceptions import InputError
 
 
@@ -234,3 +242,18 @@ def test_costs_move_the_decision():
     assert cases.decide(answer).tolist() == [1, 1]
     assert confusion(cases, answer).tolist() == [[0.0, 1.0], [0.0, 1.0]]
     assert MEASURES["neg_mean_cost"].score(cases, answer) == -0.5
+
+
+@pytest.mark.parametrize(
+    ("kind", "criterion"), [("counts", "counted right"), ("amounts", "squared")]
+)
+def test_what_decides_on_amounts_says_how_far_it_tells_of_instances(kind, criterion):
+    page = Path(__file__).parents[2] / "benchmarks" / "results" / "counts" / "criteria.md"
+    part = page.read_text().split("\n## ")[1 if kind == "counts" else 2]
+    (figure,) = re.findall(rf"^\| {criterion} \| ([\d.]+) ±", part, re.MULTILINE)
+    assert INSTANCE_CORRELATION[criterion] == round(float(figure), 2)
+    truth = np.arange(6.0)[:, None]
+    reason = choose_measure(None, Cases(kind, truth, np.ones(6), sizes=np.full(6, 9)))[1]
+    assert (
+        f"correlation with the quality of instances is {INSTANCE_CORRELATION[criterion]}" in reason
+    )
