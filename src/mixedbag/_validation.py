@@ -103,7 +103,7 @@ def warn_if_alike(bags: Bags, mean: np.ndarray, what: str) -> None:
             f"all {len(bags)} bags have the same {what}: they carry no information on which of "
             "their instances are which",
             UserWarning,
-            stacklevel=7,
+            stacklevel=6,
         )
 
 

@@ -77,6 +77,29 @@ def test_a_bag_whose_labels_do_not_add_up_as_those_of_all_others_do_is_named(
     np.testing.assert_allclose(data.y[0], [0.5, 0.5] if whole else [1, 1])
 
 
+@pytest.mark.parametrize(
+    ("columns", "line", "label", "said"),
+    [
+        ("yes,voters", "9,4", "yes/voters", "bag 1 (id 'b') has 9 of 4 in 'voters' (1 of 3 bags"),
+        ("yes,no", "1,1", "yes", "counts of both answers are the label 'no,yes'"),
+    ],
+)
+def test_columns_that_cannot_be_what_they_are_taken_for_are_noted(
+    tmp_path, columns, line, label, said
+):
+    rows = [f"{bag},{k},{values}" for bag, values in zip("abc", ("2,0", line, "0,2")) for k in "12"]
+    if label != "yes":
+        rows = [row if row[0] == "b" else f"{row[:4]}1,2" for row in rows]
+    (tmp_path / "t.csv").write_text("\n".join([f"place,age,{columns}", *rows]) + "\n")
+    assert any(said in note for note in read(tmp_path / "t.csv", "place", label).notes)
+
+
+def test_a_mark_among_counts_is_named(tmp_path):
+    (tmp_path / "t.csv").write_text('place,age,yes,voters\na,1,"1,200",3000\nb,2,7,20\n')
+    with pytest.raises(ValueError, match=r"column 'yes' holds '1,200', which is no number"):
+        read(tmp_path / "t.csv", "place", "yes/voters")
+
+
 def test_labels_of_which_a_class_is_missing_are_not_said_to_be_of_more_people(tmp_path):
     lines = [f"p{i},{k},{0.1 * (i % 3):g},0.3" for i in range(12) for k in range(2)]
     (tmp_path / "t.csv").write_text("\n".join(["place,age,no,yes", *lines]) + "\n")

@@ -47,7 +47,7 @@ def command(
     them, and estimates add up to what is known; where the rows are a sample of those counted,
     nothing is certain. With --exposure, a rate is the number of events by one unit of it.
     """
-    from mixedbag.comparison import settle_rule
+    from mixedbag.comparison import RULES, settle_rule
     from mixedbag.comparison._candidates import first_choice
     from mixedbag.comparison._compare import choose_setting
     from mixedbag.uncertainty import posterior
@@ -95,6 +95,7 @@ def command(
         return
     for note in notes:
         say(f"  {note}")
+    say(f"  rule {settled.rule}: {RULES[settled.rule]} ({settled.reason})")
     say(f"{chosen.candidate.name} for the rule {settled.rule}: {meant} of each group")
     _show(lines)
     if picture is not None:

@@ -36,12 +36,20 @@ def _with_labels(data, y, notes):
 
 
 def with_size_noted(data: "BagData", label: str | None) -> "BagData":
-    """The data, with a note on features of which the label may be a count.
+    """The data, with notes on features of which the label may be a count, or that count the others.
 
     Such a feature is a whole number, the same in all rows of a bag, never below the label, and
-    grows with it.
+    grows with it; or the size of the bag less the label, which gives the label away.
     """
-    if label is None or data.y is None or not (names := _like_sizes(data)):
+    if label is None or data.y is None:
+        return data
+    if others := _all_others(data):
+        note = (
+            f"column {others[0]!r} is taken as a feature; with {label!r} it adds up to the rows of "
+            f"each bag: counts of both answers are the label '{others[0]},{label}'"
+        )
+        data = replace(data, notes=(*data.notes, note))
+    if not (names := _like_sizes(data)):
         return data
     note = (
         f"column {names[0]!r} is taken as a feature; it is the same in all rows of a bag and never "
@@ -64,6 +72,15 @@ def _like_sizes(data):
         and (size == np.round(size)).all()
         and (y - y.mean()) @ size[known] > 0
     ]
+
+
+def _all_others(data):
+    """Names of the features that count the rows of a bag which the label does not."""
+    known, y = labelled(data.y)
+    if y.dtype.kind not in "iuf" or y.ndim > 1 or not len(y) or (data.bags.sizes == 1).all():
+        return []
+    others = data.bags.sizes[known] - y
+    return [name for name, n in _of_bags(data.bags).items() if np.array_equal(n[known], others)]
 
 
 def _of_bags(bags):
@@ -115,6 +132,13 @@ def read_several(
         n_empty = np.count_nonzero(total == 0)
         empty = f", not known where it is 0 ({n_empty} of {len(total)} bags)" if n_empty else ""
         notes.append(f"labels are shares of {size!r}{empty}")
+        if (over := np.nan_to_num(table).max(axis=1) > 1.0 + 1e-9).any():
+            i = int(over.argmax())
+            notes.append(
+                f"{data.bags.name(i)} has {table[i].max() * total[i]:g} of {total[i]:g} in {size!r}"
+                f" ({np.count_nonzero(over)} of {len(over)} bags have more than all): no shares of "
+                "rows; averages are --rule mean"
+            )
     if len(columns) > 1:
         classes = ", ".join(f"{k} ({name})" for k, name in enumerate(columns))
         notes.append(f"labels have a column a class: {classes}")
@@ -181,4 +205,16 @@ def as_numbers(y: Any, name: str) -> np.ndarray:
     try:
         return np.array([np.nan if value is None else value for value in y], dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"column {name!r} holds a count that is no number") from error
+        strange = next(value for value in y if value is not None and not _is_number(value))
+        raise InputError(
+            f"column {name!r} holds {strange!r}, which is no number: write counts without marks, "
+            "and leave cells empty of which none is known"
+        ) from error
+
+
+def _is_number(value):
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
