@@ -103,6 +103,26 @@ def test_known_amounts_and_labels_need_not_be_in_the_form_that_was_learned(tmp_p
     assert len(right) == 1
 
 
+@pytest.mark.parametrize("label", ["votes/voters", "pct_yes", "written"])
+def test_labels_on_disk_are_read_in_the_words_of_those_in_memory(tmp_path, label):
+    data = make_count(n_bags=40, size=8, n_features=3, random_state=0)
+    yes = data.bags.spread(data.y)
+    words = {"votes": 50 * yes, "voters": np.full(320, 400), "pct_yes": 100 * yes / 8}
+    words["written"] = np.array([f"{100 * n / 8} %" for n in yes])
+    write_csv(tmp_path / "t.csv", data.bags, data.y, extra=words)
+    others = [f"--drop={w}" for w in ("comment", "active", *words) if w not in label.split("/")]
+    asked = ("fit", "t.csv", "--bag=molecule", f"--label={label}", *others)
+    command(*asked, "--from-disk", "--out=disk.skops", folder=tmp_path)
+    command(*asked, "--out=memory.skops", folder=tmp_path)
+    told = []
+    for model in ("disk.skops", "memory.skops"):
+        done = command("predict", model, "t.csv", "--json", folder=tmp_path).stdout
+        told.append([json.loads(line)["amount"] for line in done.splitlines()])
+    np.testing.assert_allclose(*told, atol=1e-4)
+    columns = ("--bag=molecule", "--label=votes,voters", "--from-disk")
+    assert "take --in-memory" in command("fit", "t.csv", *columns, folder=tmp_path, code=2).stderr
+
+
 def test_fit_says_by_which_rule_it_reads_labels_and_why(tmp_path):
     data = make_count(n_bags=30, size=8, n_features=3, random_state=0)
     share = data.bags.spread(np.where(np.arange(30) == 7, 1.25, data.y / 8))

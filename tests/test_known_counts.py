@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from mixedbag import Bags, datasets
@@ -15,8 +16,10 @@ from mixedbag.aggregate import (
     AggregateRidgeRegressor,
     AggregateSVC,
 )
+from mixedbag.comparison import fit_from_disk
 from mixedbag.counts import labels_that_add_up
 from mixedbag.datasets import make_count
+from mixedbag.engines import Labelled, SpooledBags
 from mixedbag.model_selection import BagStratifiedKFold
 from mixedbag.uncertainty import bootstrap
 from mixedbag.wrappers import SpreadLabels
@@ -255,3 +258,24 @@ def test_counts_with_gaps_come_from_frames():
     with pytest.warns(UserWarning, match="no known count"):
         models = bootstrap(AggregateLogisticRegression(), bags, np.array(objects), n_draws=20)
     assert models.rates(bags, bags.instances[:, 0] > 0).low.shape == (2,)
+
+
+@pytest.mark.parametrize("shares", [False, True], ids=["counts", "shares"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("learner", [AggregateLogisticRegression(), AggregateRidgeClassifier()])
+def test_blocks_tell_counts_and_shares_of_any_number_of_classes(learner, n_classes, shares):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(240, 3))
+    answer = np.argmax(2 * X[:, :n_classes] + rng.gumbel(size=(240, n_classes)), axis=1)
+    bags = Bags(X, np.arange(0, 241, 8))
+    y = np.array([np.bincount(answer[k : k + 8], minlength=n_classes) for k in range(0, 240, 8)])
+    y = y / 8 if shares else y
+    y = y[:, 1] if n_classes == 2 else y
+    parts = [slice(0, 12), slice(12, 30)]
+    blocks = [Labelled(bags[part], y[part], np.ones(len(y[part]))) for part in parts]
+    here, there = clone(learner).fit(bags, y), clone(learner).fit(SpooledBags(blocks))
+    np.testing.assert_allclose(there.predict(bags), here.predict(bags), atol=1e-5)
+    assert there.predict(bags).shape == y.shape
+    fitted = fit_from_disk(SpooledBags(blocks), learner=type(learner).__name__)
+    assert fitted.rule == ("proportion" if shares else "count")
+    assert fitted.model.predict(bags).shape == y.shape

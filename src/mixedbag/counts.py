@@ -122,9 +122,7 @@ class CountClassifier(ClassifierMixin, Calibrating, BagEstimator):
         _refuse(bags, ~np.isfinite(y).all(axis=1), lambda i: "has a count that is not a number")
         _refuse(bags, (y < 0).any(axis=1), lambda i: f"has a negative count: {y[i].min():g}")
         total = y.sum(axis=1)
-        proportions = self.aggregate == "mean" or (
-            np.allclose(total, 1.0, atol=1e-6) and not np.array_equal(total, bags.sizes)
-        )
+        proportions = self.aggregate == "mean" or _are_proportions(total, bags.sizes)
         expected = np.ones(len(bags)) if proportions else bags.sizes
         wrong = ~np.isclose(total, expected, rtol=1e-6, atol=1e-6)
         if proportions:
@@ -139,8 +137,16 @@ class CountClassifier(ClassifierMixin, Calibrating, BagEstimator):
         return y
 
     def _learn_blocks(self, source):
-        self.classes_ = np.array([0, 1])
-        self._target_format_ = "positives"
+        widths, proportions = zip(*source.blocks.collect(_form))
+        if len(set(widths)) > 1:
+            raise InputError(f"blocks have {min(widths)} to {max(widths)} classes")
+        if widths[0]:
+            self.classes_ = np.arange(widths[0])
+            self._target_format_ = "proportions" if all(proportions) else "table"
+        else:
+            self.classes_ = np.array([0, 1])
+            shares = self.aggregate == "mean" or are_shares(_as_floats(np.asarray(source.labels)))
+            self._target_format_ = "shares" if shares else "positives"
         self._fit_blocks(source.blocks.map(_with_counts, self))
 
     # Both levels ---------------------------------------------------------------------------------
@@ -298,9 +304,25 @@ class SharpenedCounts(CountClassifier):
         return sharpen(scores, self.sharpening_) if hasattr(self, "sharpening_") else scores
 
 
+def _form(block):
+    """How many classes labels have a column of (0: one number a bag), and if they are shares."""
+    y = _as_floats(np.asarray(block.target))
+    if y.ndim == 1 or y.shape[1] == 1:
+        return 0, False
+    return y.shape[1], _are_proportions(y.sum(axis=1), block.bags.sizes)
+
+
+def _are_proportions(total, sizes):
+    return bool(np.allclose(total, 1.0, atol=1e-6) and not np.array_equal(total, sizes))
+
+
 def _with_counts(block, learner):
-    """The block with a table of counts as target, from counts (or proportions) of positives."""
-    positives = learner._read_positives(block.bags, _as_floats(np.asarray(block.target)))
+    """The block with a table of counts as target, from counts or shares."""
+    y = _as_floats(np.asarray(block.target))
+    if y.ndim == 2 and y.shape[1] > 1:
+        reader = copy.copy(learner)  # reading notes what form it found
+        return block._replace(target=reader._read_table(block.bags, y)).used()
+    positives = learner._read_positives(block.bags, y.ravel())
     table = np.column_stack([block.bags.sizes - positives, positives])
     return block._replace(target=table).used()
 

@@ -85,13 +85,25 @@ def spool_bags(
 
     With `positive`, one label of several against all others.
     """
+    from mixedbag.datasets._several_labels import label_columns
+    from mixedbag.datasets.records import DataFormatError
     from mixedbag.engines import SpooledBags
 
     if group is not None:
         raise ValueError("--group needs all bags in memory, and they are on disk")
-    bags = SpooledBags.from_table(
-        source, bag, label, weight=weight, time=time, drop=drop, query=query, n_jobs=-1
+    made = partial(
+        SpooledBags.from_table, source, bag, weight=weight, time=time, drop=drop, n_jobs=-1
     )
+    try:
+        bags = made(label=label, query=query)
+    except DataFormatError as error:
+        several = label_columns(label)
+        if error.column != label or several is None:
+            raise
+        bags = made(label=label, query=_with_shares(label, *several, query))
+        bags.notes = (*bags.notes, f"labels are shares of {several[1]!r}")
+    if label is not None:
+        bags = _in_shares(bags, label)
     understood = f"{len(bags)} bags, {bags.n_instances} instances of {bags.n_features} features"
     bags.notes = (f"{understood}, in {len(bags.blocks)} blocks on disk", *bags.notes)
     known = [str(name) for name in bags.labels.tolist()]
@@ -102,6 +114,40 @@ def spool_bags(
             bags.blocks = bags.blocks.map(_against_all_others, positive)
             bags.labels = np.unique([positive, f"not {positive}"])
     return bags
+
+
+def _with_shares(label, columns, size, query):
+    """The query that makes "yes/voters" a column, of the table or of what a query makes of it."""
+    if size is None or len(columns) > 1:
+        raise InputError(
+            f"{label!r} has a column a class, and a label on disk is one: take --in-memory, or "
+            "--label yes/voters"
+        )
+    yes, of, share = ('"' + name.replace('"', '""') + '"' for name in (*columns, size, label))
+    table = "data" if query is None else f"({query.strip().rstrip(';')})"
+    return f"select * exclude ({yes}, {of}), {yes} / nullif({of}, 0) as {share} from {table}"
+
+
+def _in_shares(bags, label):
+    """The bags with labels in per cent as shares: text, or numbers of a column that says so."""
+    from mixedbag._per_cent import NOTE, as_shares
+
+    shares = as_shares(bags.labels, np.ones(len(bags.labels)), label, by_sizes=False)
+    if shares is None:
+        return bags
+    bags.blocks = bags.blocks.map(_of_a_hundred)
+    bags.labels = np.unique(shares[~np.isnan(shares)])
+    bags.notes = (*bags.notes, NOTE)
+    return bags
+
+
+def _of_a_hundred(block):
+    y = block.target
+    if y.dtype.kind in "iuf":
+        return block._replace(target=y / 100)
+    from mixedbag._per_cent import as_shares
+
+    return block._replace(target=as_shares(y, block.bags.sizes))
 
 
 def _against_all_others(block, positive):
