@@ -276,6 +276,9 @@ def test_blocks_tell_counts_and_shares_of_any_number_of_classes(learner, n_class
     here, there = clone(learner).fit(bags, y), clone(learner).fit(SpooledBags(blocks))
     np.testing.assert_allclose(there.predict(bags), here.predict(bags), atol=1e-5)
     assert there.predict(bags).shape == y.shape
+    if n_classes == 3:
+        with pytest.raises(ValueError, match="AggregateSVC tells 3 classes with all bags in"):
+            AggregateSVC().fit(SpooledBags(blocks))
     fitted = fit_from_disk(SpooledBags(blocks), learner=type(learner).__name__)
     assert fitted.rule == ("proportion" if shares else "count")
     assert fitted.model.predict(bags).shape == y.shape

@@ -201,6 +201,11 @@ class AggregateSVC(CountClassifier):
     def _fit_blocks(self, blocks):
         """Learn from blocks of labelled bags, wherever they are: as from many bags in one place."""
         self._check_parameters()
+        if len(self.classes_) > 2:
+            raise InputError(
+                f"AggregateSVC tells {len(self.classes_)} classes with all bags in one place: "
+                "from blocks, take AggregateLogisticRegression"
+            )
         if (self.method, self.kernel) != ("alternating", "linear"):
             raise InputError(
                 f"method={self.method!r} with kernel={self.kernel!r} needs all bags in one place: "
