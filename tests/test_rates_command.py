@@ -133,3 +133,16 @@ def test_numbers_of_many_values_are_cut_into_quarters():
     ]
     assert [int(np.sum(names == name)) for name in sorted(set(names[:-1]))] == [10, 10, 10, 10]
     assert named_groups(np.array(["1", "2", "2"])).tolist() == ["1", "2", "2"]
+
+
+def test_of_few_bags_limits_are_said_to_be_narrow_and_bags_are_no_groups(precincts):
+    folder, _ = precincts
+    lines = (folder / "t.csv").read_text().splitlines()
+    (folder / "few.csv").write_text("\n".join(lines[: 1 + 12 * 15]) + "\n")
+    asked = ("--bag=place", "--label=yes", "--drop=share", "--draws=20")
+    told = mixedbag("rates", "few.csv", *asked, "--by=sex", folder=folder).stdout
+    assert "of 10 bags, limits are too narrow rather than too wide" in " ".join(told.split())
+    told = mixedbag("rates", "t.csv", *asked, "--by=sex", folder=folder).stdout
+    assert "limits are too narrow" not in " ".join(told.split())
+    told = mixedbag("rates", "t.csv", *asked, "--by=place", folder=folder, code=2).stderr
+    assert "'place' holds the bags: what is known of each is its label" in told

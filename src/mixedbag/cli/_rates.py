@@ -20,6 +20,7 @@ from mixedbag.exceptions import InputError
 _RATES = ("count", "proportion")
 _DRAWN = (".png", ".svg", ".pdf")
 _ROUNDED = 0.0006  # per cent are written with one decimal at least
+_TOLD = 20  # bags, below which limits are a lower limit of what is not known
 _FEW = 12  # numbers of more values are cut into quarters
 
 
@@ -54,6 +55,8 @@ def command(
 
     if picture is not None and picture.suffix.lower() not in _DRAWN:
         raise InputError(f"{picture} ends in none of {', '.join(_DRAWN)}")
+    if by == bag:
+        raise InputError(f"{by!r} holds the bags: what is known of each is its label")
     reading = partial(read_data, table, bag, label, drop=drop or (), query=query)
     data = reading()
     values = _coded_in(data.bags, by)
@@ -88,7 +91,12 @@ def command(
     meant = _meaning(settled.rule, exposure)
     if picture is not None:
         _draw(lines, by, picture, meant)
-    notes = [*data.notes, *dict.fromkeys(str(warning.message) for warning in caught)]
+    few = f"of {len(bags)} bags, limits are too narrow rather than too wide: take more than {_TOLD}"
+    notes = [
+        *data.notes,
+        *([few] if len(bags) < _TOLD else []),
+        *dict.fromkeys(str(warning.message) for warning in caught),
+    ]
     facts = {"learner": chosen.candidate.name, "rule": settled.rule, "notes": notes}
     if as_json:
         typer.echo(json.dumps({**facts, "groups": lines}, indent=2, default=str))
