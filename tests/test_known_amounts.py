@@ -123,6 +123,18 @@ def test_labels_on_disk_are_read_in_the_words_of_those_in_memory(tmp_path, label
     assert "take --in-memory" in command("fit", "t.csv", *columns, folder=tmp_path, code=2).stderr
 
 
+def test_shares_under_the_rule_count_have_chances_that_add_up_to_counts(tmp_path):
+    data = make_count(n_bags=30, size=8, n_features=3, random_state=0)
+    share = data.bags.spread(data.y / 8)
+    write_csv(tmp_path / "t.csv", data.bags, data.y, extra={"share": share})
+    columns = ("--bag=molecule", "--label=share", "--drop=comment", "--drop=active")
+    told = command("fit", "t.csv", *columns, "--rule=count", folder=tmp_path).stdout
+    assert "counts were asked for, and the labels are shares" in " ".join(told.split())
+    done = command("predict", "model.skops", "t.csv", "--instances", "--json", folder=tmp_path)
+    chances = [json.loads(line)["amount"] for line in done.stdout.splitlines()]
+    assert np.mean(chances) == pytest.approx(data.y.mean() / 8, abs=0.05)
+
+
 def test_fit_says_by_which_rule_it_reads_labels_and_why(tmp_path):
     data = make_count(n_bags=30, size=8, n_features=3, random_state=0)
     share = data.bags.spread(np.where(np.arange(30) == 7, 1.25, data.y / 8))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mixedbag.comparison import guess_rule
+from mixedbag.comparison import guess_rule, settle_rule
 from mixedbag.comparison._calibration import calibrator
 from mixedbag.comparison._intervals import fold_spread, paired_p_value
 from mixedbag.comparison._leaderboard import Figure, widened
@@ -140,6 +140,14 @@ def test_one_label_unlike_all_others_is_pointed_out(wrong, rule, hint):
     guess = guess_rule(y, np.full(12, 4))
     assert guess.rule == rule
     assert hint in guess.reason
+
+
+@pytest.mark.parametrize(
+    ("y", "rule"), [([0.5, 0.25, np.nan, 1.0], "proportion"), ([0.0, 1.0, 1.0, 0.0], "count")]
+)
+def test_shares_asked_for_as_counts_are_shares(y, rule):
+    """As counts of less than one, all chances of instances would be too small."""
+    assert settle_rule("count", np.array(y), np.full(4, 8)).rule == rule
 
 
 def test_totals_have_no_such_hint():

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mixedbag.counts import are_shares
 from mixedbag.exceptions import InputError
 
 RULES = {
@@ -81,6 +82,9 @@ def settle_rule(rule: str | Guess, y: ArrayLike, sizes: ArrayLike, in_time: bool
     if not isinstance(rule, str) or rule not in RULES:
         known = ", ".join(map(repr, ("auto", *RULES)))
         raise InputError(f"rule must be one of {known}; got {rule!r}")
+    y = np.asarray(y)
+    if rule == "count" and y.ndim == 1 and y.dtype.kind == "f" and are_shares(y[~np.isnan(y)]):
+        return Guess("proportion", "counts were asked for, and the labels are shares of them")
     return Guess(rule, "it was asked for")
 
 
