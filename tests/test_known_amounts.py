@@ -192,6 +192,30 @@ def test_counts_of_three_answers_are_honoured_in_the_words_of_labels(tmp_path, p
     assert "Warning" not in said
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_instances_of_three_answers_are_measured_class_by_class(tmp_path, named):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(240, 3))
+    answer = np.argmax(3 * X + rng.gumbel(size=X.shape), axis=1)
+    bags = Bags(X, np.arange(0, 241, 8))
+    counts = np.array([np.bincount(answer[k : k + 8], minlength=3) for k in range(0, 240, 8)])
+    words = dict(zip(["no", "yes", "none"], bags.spread(counts).T))
+    truth = np.array(["no", "yes", "none"])[answer] if named else answer
+    write_csv(tmp_path / "t.csv", bags, np.arange(30), extra={**words, "truth": truth})
+    label = "--label=no,yes,none"
+    drop = ("--drop=comment", "--drop=active", "--drop=truth")
+    command("fit", "t.csv", "--bag=molecule", label, *drop, folder=tmp_path)
+    asked = ("evaluate", "model.skops", "t.csv", label, "--instance-label=truth", "--json")
+    told = json.loads(command(*asked, folder=tmp_path).stdout)["of instances"]
+    asked = ("predict", "model.skops", "t.csv", "--instances", "--out=a.csv")
+    command(*asked, folder=tmp_path)
+    answers = np.genfromtxt(tmp_path / "a.csv", delimiter=",", names=True)
+    chances = np.column_stack([answers[f"amount_{k}"] for k in range(3)])
+    right = chances[np.arange(240), answer].mean()
+    assert told["counted right"] == pytest.approx(right, abs=1e-3)
+    assert right > 0.6
+
+
 def test_known_counts_that_do_not_add_up_to_a_bag_are_told_of():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 3))

@@ -147,11 +147,25 @@ def _amounts(model, data):
     facts = {"of bags": figures, "95 % intervals": intervals}
     if data.instance_ids is not None:
         values = _evidence.amount_evidence_of_instances(model, data.bags)
-        true = np.asarray(data.instance_ids, dtype=np.float64)[:, None]
+        if values.shape[1] > 1 and sizes is not None:  # a column a class, by its number or name
+            true = np.eye(values.shape[1])[_classes_of(model, data.instance_ids, values.shape[1])]
+        else:
+            true, values = np.asarray(data.instance_ids, dtype=np.float64)[:, None], values[:, -1:]
         ones = None if sizes is None else np.ones(len(true))
-        told = true, values[:, -1:], data.bags.spread(weight), ones
+        told = true, values, data.bags.spread(weight), ones
         facts["of instances"], _ = amount_figures(*told)
     return facts
+
+
+def _classes_of(model, labels, n_classes):
+    """Numbers of the classes of instances, which may have the names of the columns of counts."""
+    from mixedbag.cli._answers import remembered
+
+    names = (remembered(model, "label") or "").partition("/")[0].split(",")
+    words = [name.strip() for name in names]
+    if len(words) != n_classes or not {str(label) for label in labels} <= {*words}:
+        words = [str(k) for k in range(n_classes)]
+    return _codes(words, labels, "instance label")
 
 
 def _probabilities(model, bags, method):
