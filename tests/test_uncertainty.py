@@ -621,3 +621,17 @@ def test_margins_that_do_not_agree_are_refused():
         RowByColumn([[1, 1], [2, 3]], [[1, 1], [2, 2]])
     with pytest.raises(ValueError, match="precinct 1 has no people: leave it out"):
         RowByColumn([[1, 1], [0, 0]], [[1, 1], [0, 0]])
+
+
+def test_instances_without_a_group_are_named():
+    bags, y, _, _ = votes(0, n_bags=10)
+    groups = np.array(["old", "young"] * 40, dtype=object)
+    groups[3] = None
+    models = posterior(AggregateLogisticRegression().fit(bags, y), bags, y, n_draws=20)
+    for ask in (
+        lambda: models.rates(bags, groups),
+        lambda: models.rates(bags, groups.astype(str), learned_groups=groups),
+        lambda: RowByColumn.from_bags(bags, groups, y),
+    ):
+        with pytest.raises(ValueError, match="instance 3 has no group: name those"):
+            ask()

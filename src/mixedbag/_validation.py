@@ -107,6 +107,19 @@ def warn_if_alike(bags: Bags, mean: np.ndarray, what: str) -> None:
         )
 
 
+def named_groups(groups: Any) -> np.ndarray:
+    """Groups of instances as an array, with one of each instance."""
+    groups = np.asarray(groups)
+    if groups.dtype.kind == "O":
+        missing = unlabelled(groups)
+        if missing.any():
+            raise InputError(
+                f"instance {int(missing.argmax())} has no group: name those that are not known, "
+                "such as 'unknown'"
+            )
+    return groups
+
+
 def check_choice(name: str, value: Any, options: Sequence[str]) -> None:
     """Raise a `ValueError` that lists the options when `value` is not one of them."""
     if not isinstance(value, str) or value not in options:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mixedbag._account.margins import scale_to_margins
+from mixedbag._validation import named_groups
 from mixedbag.aggregate import AggregateLogisticRegression
 from mixedbag.bags import Bags, as_bags
 from mixedbag.exceptions import InputError
@@ -131,7 +132,7 @@ class RowByColumn:
             How many instances of a bag are positive (columns: others, positives), or of each class.
         """
         bags, counts = as_bags(bags), np.asarray(counts, dtype=np.float64)
-        names, codes = np.unique(np.asarray(groups), return_inverse=True)
+        names, codes = np.unique(named_groups(groups), return_inverse=True)
         if len(codes) != bags.n_instances:
             raise InputError(f"{len(codes)} groups for {bags.n_instances} instances")
         rows = np.zeros((len(bags), len(names)))

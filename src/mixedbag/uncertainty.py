@@ -30,7 +30,7 @@ from mixedbag._unexplained import (
     unexplained,
     unexplained_of_block,
 )
-from mixedbag._validation import read_weights
+from mixedbag._validation import named_groups, read_weights
 from mixedbag.bags import as_bags
 from mixedbag.engines.local import BlockedBags, Labelled, LocalBlocks
 from mixedbag.exceptions import InputError
@@ -215,8 +215,10 @@ class PlausibleModels:
                 "(RowByColumn.from_bags), or add features that tell the bags apart",
                 stacklevel=2,
             )
+        if learned_groups is not None:
+            learned_groups = named_groups(learned_groups)
         names, codes, effects = judged_groups(
-            self.model, self.unexplained, bags, groups, learned_groups
+            self.model, self.unexplained, bags, named_groups(groups), learned_groups
         )
         law, rng = law_of(self.model), self._rng()
         size = np.bincount(codes, exposures(self.model, bags), minlength=len(names))
