@@ -162,13 +162,18 @@ def test_bags_of_which_none_were_counted_have_no_known_amount(tmp_path):
     assert 0 < found[0] < 8
 
 
-@pytest.mark.parametrize("per_bag", [1, 25], ids=["counts", "of more than the rows"])
-def test_counts_of_three_answers_are_honoured_in_the_words_of_labels(tmp_path, per_bag):
+def three_answers(sure):
+    """Bags of eight, how many of them gave each of three answers, and which each gave."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(240, 3))
-    answer = np.argmax(2 * X + rng.gumbel(size=X.shape), axis=1)
-    bags = Bags(X, np.arange(0, 241, 8))
+    answer = np.argmax(sure * X + rng.gumbel(size=X.shape), axis=1)
     counts = np.array([np.bincount(answer[k : k + 8], minlength=3) for k in range(0, 240, 8)])
+    return Bags(X, np.arange(0, 241, 8)), counts, answer
+
+
+@pytest.mark.parametrize("per_bag", [1, 25], ids=["counts", "of more than the rows"])
+def test_counts_of_three_answers_are_honoured_in_the_words_of_labels(tmp_path, per_bag):
+    bags, counts, _ = three_answers(2)
     words = dict(zip(["no", "yes", "abstained"], bags.spread(per_bag * counts).T))
     write_csv(tmp_path / "t.csv", bags, np.arange(30), extra=words)
     label = ",".join(words)
@@ -194,11 +199,7 @@ def test_counts_of_three_answers_are_honoured_in_the_words_of_labels(tmp_path, p
 
 @pytest.mark.parametrize("named", [False, True])
 def test_instances_of_three_answers_are_measured_class_by_class(tmp_path, named):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(240, 3))
-    answer = np.argmax(3 * X + rng.gumbel(size=X.shape), axis=1)
-    bags = Bags(X, np.arange(0, 241, 8))
-    counts = np.array([np.bincount(answer[k : k + 8], minlength=3) for k in range(0, 240, 8)])
+    bags, counts, answer = three_answers(3)
     words = dict(zip(["no", "yes", "none"], bags.spread(counts).T))
     truth = np.array(["no", "yes", "none"])[answer] if named else answer
     write_csv(tmp_path / "t.csv", bags, np.arange(30), extra={**words, "truth": truth})
