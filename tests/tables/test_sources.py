@@ -1,6 +1,8 @@
 """The same table from every kind of source is the same bags, with pandas as the oracle."""
 
+import gzip
 import sqlite3
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -100,6 +102,38 @@ def test_every_source_is_the_same_table(tmp_path):
     bags, y = Bags.from_frame(FRAME, bag="bag", label="label")
     np.testing.assert_array_equal(bags.instances, expected)
     assert y.tolist() == [1, 0, 0]
+
+
+def test_packed_files_of_every_kind_are_the_same_table(tmp_path):
+    FRAME.to_parquet(tmp_path / "t.pq")
+    query = "select bag, label, n from data"
+    expected = read(tmp_path / "t.pq"), read(tmp_path / "t.pq", query=query)
+    for kind, source in from_every_source(FRAME, tmp_path):
+        if isinstance(source, Path) and source.suffix not in (".gz", ".zst"):
+            for codec, ending in (("gzip", "gz"), ("zstd", "zst")):
+                packed = tmp_path / f"packed-{kind}.{ending}"
+                with pa.CompressedOutputStream(str(packed), codec) as file:
+                    file.write(source.read_bytes())
+                for same, data in zip(expected, (read(packed), read(packed, query=query))):
+                    np.testing.assert_array_equal(data.bags.instances, same.bags.instances, kind)
+                    assert data.notes == same.notes, packed
+
+
+def test_text_in_a_wide_encoding_may_be_packed(tmp_path):
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress("bag,x\né,1\n".encode("utf-16")))
+    assert read(path).bags.ids.tolist() == ["é"]
+
+
+def test_a_sqlite_column_of_binary_values_is_left_out_and_told(tmp_path):
+    with sqlite3.connect(tmp_path / "t.db") as database:
+        database.execute("create table cells (bag, x, image)")
+        rows = [("a", 1, None), ("a", 2, "none yet"), ("b", 4, b"\x00\xff")]
+        database.executemany("insert into cells values (?, ?, ?)", rows)
+    database.close()
+    data = read(tmp_path / "t.db")
+    assert data.bags.feature_names == ["x"]
+    assert "column 'image' left out: its values are of type blob" in data.notes
 
 
 def test_queries_on_every_source(tmp_path):

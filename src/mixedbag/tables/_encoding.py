@@ -118,6 +118,12 @@ def unicode_copy(path, folder, survey, error):
     return copy.name, notes
 
 
+def as_utf8(head):
+    """The first bytes of a text as they would be in UTF-8, where they are of a wider encoding."""
+    encoding = _wide_encoding(head)
+    return head if encoding is None else head.decode(encoding, errors="ignore").encode()
+
+
 def _wide_encoding(head):
     """UTF-16 or UTF-32, by the mark at the beginning or by the zeros of plain letters."""
     for mark, encoding in _BOMS:

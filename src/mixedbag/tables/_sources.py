@@ -10,8 +10,9 @@ import numpy as np
 from mixedbag.datasets.records import DataFormatError
 from mixedbag.tables import _databases, _json, _text
 from mixedbag.tables._arrays import as_arrow
+from mixedbag.tables._encoding import as_utf8
 from mixedbag.tables._engine import first_line, identifier, literal, parquet_scan
-from mixedbag.tables._packed import unpacked
+from mixedbag.tables._packed import first_bytes, unpacked
 from mixedbag.tables._relation import Part, Piece, Relation
 
 _WILD = re.compile(r"[*?\[]")
@@ -36,9 +37,12 @@ def is_frame(source):
 
 
 def kind_of(path):
-    """The kind of a file, by its first bytes."""
+    """The kind of a file that is not packed, by its first bytes."""
     with open(path, "rb") as file:
-        head = file.read(4096)
+        return _kind_by(file.read(4096), path)
+
+
+def _kind_by(head, path):
     if head.startswith(b"PAR1"):
         return "parquet"
     if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
@@ -47,7 +51,7 @@ def kind_of(path):
         return "sqlite"
     if head[8:12] == b"DUCK":
         return "duckdb"
-    bare = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    bare = as_utf8(head).removeprefix(b"\xef\xbb\xbf").lstrip()
     if bare.startswith((b"{", b"[{", b"[\n", b"[ ", b"[\r")) or (
         bare.startswith(b"[") and path.lower().endswith((".json", ".json.gz", ".json.zst"))
     ):
@@ -84,13 +88,12 @@ def is_certain(path: str | os.PathLike) -> bool:
     """
     if not os.path.exists(path):
         return True
-    with open(path, "rb") as file:
-        head = file.read(4096)
+    head = first_bytes(path)
     if head.startswith((b"\x28\xb5\x2f\xfd", b"\xff\xfe", b"\xfe\xff")):
         return True
     if b"\0" in head and not head.startswith((b"\x1f\x8b", b"MATLAB 5.0", b"\x89HDF")):
         return not os.fspath(path).lower().endswith(".mat")
-    return kind_of(os.fspath(path)) != "text"
+    return _kind_by(head, os.fspath(path)) != "text"
 
 
 def open_relation(con, folder, source, roles, query=None, **layout):
@@ -104,8 +107,9 @@ def open_relation(con, folder, source, roles, query=None, **layout):
         answered = False
     else:
         relation, answered = _open_files(con, folder, files_of(source), roles, query, layout)
-    if query is not None and not answered:
-        relation = _queried(relation, query)
+    if query is not None:
+        relation = relation if answered else _queried(relation, query)
+        relation.notes.append(f"asked: {query}")
     if not relation.n_rows:
         raise relation.error("no rows")
     return relation
@@ -125,20 +129,28 @@ def _open_files(con, folder, paths, roles, query, layout):
     (kind,) = kinds
     if kind == "text":
         return _open_texts(con, folder, opened, None if query else roles, **layout), False
-    pieces = []
+    pieces, notes = [], []
     for number, (path, plain, _) in enumerate(opened):
         name = f"part_{number}"
         if kind == "parquet":
-            pieces.append(_load_parquet(con, path, name))
+            pieces.append(_load_parquet(con, plain, path, name))
         elif kind == "arrow":
-            pieces.append(_load_arrow(con, path, name))
+            pieces.append(_load_arrow(con, plain, path, name))
         elif kind == "json":
+            plain, told = _json.in_unicode(plain, folder, _error_at(path))
+            notes += told
             pieces.append(_json.load(con, plain, path, name))
         elif kind == "sqlite":
-            pieces.append(_databases.load_sqlite(con, path, name, query))
+            pieces.append(_databases.load_sqlite(con, plain, path, name, query))
         else:
-            pieces.append(_databases.load_duckdb(con, path, name, query))
-    return _united(con, paths, pieces), query is not None and kind in ("sqlite", "duckdb")
+            pieces.append(_databases.load_duckdb(con, plain, path, name, query))
+    relation = _united(con, paths, pieces)
+    relation.notes += dict.fromkeys(notes)
+    return relation, query is not None and kind in ("sqlite", "duckdb")
+
+
+def _error_at(path):
+    return lambda reason, line=None: DataFormatError(path, reason, line)
 
 
 def _united(con, paths, pieces, **options):
@@ -190,11 +202,7 @@ def _open_texts(
 ):
     texts = []
     for path, plain, _ in opened:
-
-        def error(reason, line=None, path=path):
-            return DataFormatError(path, reason, line)
-
-        texts.append(_text.open_text(plain, folder, error, delimiter, header))
+        texts.append(_text.open_text(plain, folder, _error_at(path), delimiter, header))
         if names is not None:
             texts[-1].names = list(names)
     as_text = set(text or texts[0].names)  # a query sees columns as they are written
@@ -237,7 +245,7 @@ def _open_texts(
 # Parquet, Arrow and frames ------------------------------------------------------------------------
 
 
-def _load_parquet(con, path, name):
+def _load_parquet(con, path, place, name):
     """A view of a Parquet file whose parts agree on how many rows there are."""
     import duckdb
     from pyarrow import parquet
@@ -261,17 +269,19 @@ def _load_parquet(con, path, name):
     except duckdb.OutOfMemoryException:
         raise
     except (duckdb.Error, OSError, ValueError, RuntimeError, KeyError) as error:
-        raise DataFormatError(path, f"not a readable Parquet file ({first_line(error)})") from error
+        raise DataFormatError(
+            place, f"not a readable Parquet file ({first_line(error)})"
+        ) from error
     if len(promised) > 1:
         raise DataFormatError(
-            path,
+            place,
             f"a damaged Parquet file: it promises {' and '.join(map(str, sorted(promised)))} rows",
         )
     if not metadata.num_rows:
-        raise DataFormatError(path, "a Parquet file without rows")
+        raise DataFormatError(place, "a Parquet file without rows")
     described = [row for row in described if row[0] != "file_row_number"]
     if len(described) != len(names):
-        raise DataFormatError(path, "a damaged Parquet file: its columns cannot be told apart")
+        raise DataFormatError(place, "a damaged Parquet file: its columns cannot be told apart")
     columns = [identifier(row[0]) for row in described]
     types = [row[1] for row in described]
     if len(set(names)) < len(names):
@@ -280,7 +290,7 @@ def _load_parquet(con, path, name):
     return Piece(scan, names, types, metadata.num_rows, "file_row_number", columns)
 
 
-def _load_arrow(con, path, name):
+def _load_arrow(con, path, place, name):
     import pyarrow as pa
 
     try:
@@ -291,7 +301,7 @@ def _load_arrow(con, path, name):
             table = reader.read_all()
             table.validate(full=True)
     except (pa.ArrowException, OSError, ValueError, RuntimeError) as error:
-        raise DataFormatError(path, f"not a readable Arrow file ({first_line(error)})") from error
+        raise DataFormatError(place, f"not a readable Arrow file ({first_line(error)})") from error
     return _register(con, table, name)
 
 
@@ -366,8 +376,7 @@ def _queried(relation, query):
     con.execute(f"create or replace temp table data as select {columns} from rows")
     piece = _databases.answer(con, query, "answer", relation.parts[0].place)
     united = _united(con, [relation.parts[0].place], [piece])
-    notes = [*relation.notes, f"asked: {query}"]
-    return replace(united, notes=notes, parted_by_commas=relation.parted_by_commas)
+    return replace(united, notes=relation.notes, parted_by_commas=relation.parted_by_commas)
 
 
 def _natural(relation, j):
