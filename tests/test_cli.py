@@ -176,6 +176,38 @@ def test_a_model_remembers_its_table(compared, folder):
     mixedbag("explain", model, "table.csv", "mol-003", folder=folder)
 
 
+def test_answers_go_nowhere_that_they_would_harm(compared, folder):
+    model = "out/model.skops"
+    inputs = {name: (folder / name).read_bytes() for name in (model, "table.csv")}
+    wrong = [
+        ("predict", model, "table.csv", "--out", model),
+        ("predict", model, "./table.csv", "--out", "table.csv"),
+        ("predict", model, "tab*.csv", "--out", "table.csv", "--instances"),
+        ("evaluate", model, "table.csv", "--out", "table.csv", "--overwrite"),
+        ("fit", "table.csv", "--bag", "molecule", "--out", "table.csv", "--overwrite"),
+    ]
+    for arguments in wrong:
+        done = mixedbag(*arguments, folder=folder, code=2)
+        assert "is what is read, and would be lost: name another --out" in done.stderr
+    assert all((folder / name).read_bytes() == content for name, content in inputs.items())
+    for name, *more in (("a.xlsx",), ("a.tsv",), ("a.jsonl",), ("a.parquet", "--json")):
+        done = mixedbag("predict", model, "table.csv", "--out", name, *more, folder=folder, code=2)
+        assert f"{name}: the name of what is written ends in" in done.stderr
+        assert not (folder / name).exists()
+
+
+@pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="needs /dev/stdin")
+def test_a_pipe_is_refused_in_a_line(compared, folder):
+    for more in ([], ["--query", "select * from data"]):
+        done = subprocess.run(
+            [*COMMAND, "predict", "out/model.skops", "/dev/stdin", *more],
+            cwd=folder, input="molecule,x0\n", capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+        assert done.returncode == 2
+        assert "/dev/stdin is no file that can be read more than once" in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
 def test_instances_keep_their_names(tmp_path):
     data = make_any(n_bags=12, size=(2, 5), n_features=3, random_state=0)
     names = {"conformer": [f"c{row}" for row in range(data.bags.n_instances)]}

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from mixedbag.cli import _options
-from mixedbag.cli._runs import refuse_other_run, remember
+from mixedbag.cli._runs import refuse_inputs, refuse_other_run, remember
 from mixedbag.cli._tables import fits_in_memory, read_data, require_labels, spool_bags
 from mixedbag.cli._terminal import say
 
@@ -47,6 +47,7 @@ def command(
     from mixedbag.comparison import fit_best_setting, fit_from_disk, settle_rule
     from mixedbag.io import save
 
+    refuse_inputs(out, table, *([] if labels is None else [labels]))
     refuse_other_run(out, overwrite)
     columns = {"bag": bag, "label": label, "time": time, "instance": instance}
     columns |= {"group": group, "weight": weight}

@@ -11,8 +11,9 @@ import numpy as np
 import typer
 
 from mixedbag.cli._edge import load_model
+from mixedbag.cli._runs import refuse_inputs
 from mixedbag.cli._terminal import say
-from mixedbag.cli._writers import output
+from mixedbag.cli._writers import output, refuse_ending
 from mixedbag.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -61,6 +62,9 @@ def command(
     from mixedbag.cli._tables import stream_amounts, stream_pooled
     from mixedbag.tables._pooled import NotPooledError
 
+    if out is not None:
+        refuse_inputs(out, model, table)
+        refuse_ending(out, as_json)
     # The system's allocator gives memory back sooner than that of Arrow.
     pa.set_memory_pool(pa.system_memory_pool())
     fitted = load_model(model)

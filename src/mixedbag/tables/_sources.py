@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from mixedbag.datasets.records import DataFormatError
+from mixedbag.exceptions import InputError
 from mixedbag.tables import _databases, _json, _text
 from mixedbag.tables._arrays import as_arrow
 from mixedbag.tables._encoding import as_utf8
@@ -24,11 +25,17 @@ def files_of(source):
     if os.path.exists(name) or not _WILD.search(name):
         if not os.path.exists(name):
             raise FileNotFoundError(f"no file {name!r}")
+        _refuse_pipe(name)
         return [name]
     found = sorted(path for path in glob.glob(name, recursive=True) if os.path.isfile(path))
     if not found:
         raise FileNotFoundError(f"no file matches {name!r}")
     return found
+
+
+def _refuse_pipe(path):
+    if not (os.path.isfile(path) or os.path.isdir(path)):
+        raise InputError(f"{path} is no file that can be read more than once: save it as one")
 
 
 def is_frame(source):
@@ -88,6 +95,7 @@ def is_certain(path: str | os.PathLike) -> bool:
     """
     if not os.path.exists(path):
         return True
+    _refuse_pipe(path)
     head = first_bytes(path)
     if head.startswith((b"\x28\xb5\x2f\xfd", b"\xff\xfe", b"\xfe\xff")):
         return True
