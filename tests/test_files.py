@@ -48,6 +48,8 @@ def test_a_link_stays_a_link_and_a_device_a_device(tmp_path):
     with written_whole(f"/dev/fd/{write}") as file:
         file.write(b"told")
     assert os.read(read, 9) == b"told"
+    os.close(read)
+    os.close(write)
 
 
 KILLED = """

@@ -16,6 +16,7 @@ from pyarrow import parquet
 
 from mixedbag.bags import Bags
 from mixedbag.datasets import DataFormatError, read, read_blocks
+from mixedbag.exceptions import InputError
 
 FRAME = pd.DataFrame(
     {
@@ -134,6 +135,61 @@ def test_a_sqlite_column_of_binary_values_is_left_out_and_told(tmp_path):
     data = read(tmp_path / "t.db")
     assert data.bags.feature_names == ["x"]
     assert "column 'image' left out: its values are of type blob" in data.notes
+
+
+def test_levels_of_an_index_are_asked_for_by_name():
+    expected = read(FRAME, time="n", features=["x"])
+    for levels in (["bag"], ["bag", "label"], ["bag", "n"], ["n"], ["x", "n"]):
+        data = read(FRAME.set_index(levels), time="n", features=["x"])
+        assert data.notes == expected.notes, levels
+        np.testing.assert_array_equal(data.bags.instances, expected.bags.instances)
+        assert data.y.tolist() == expected.y.tolist()
+    # Those that are not asked for name the rows, and are no features.
+    bags, _ = Bags.from_frame(FRAME.set_index(["bag", "label", "n"]), bag="bag", label="label")
+    assert bags.feature_names == ["x", "type=br", "type=c"]
+    with pytest.raises(DataFormatError, match="no column is called 'n'"):
+        read(FRAME.set_index("n", drop=True).rename_axis("m"), time="n")
+    with pytest.raises(InputError, match="a table has columns, and a Series has none"):
+        read(FRAME["x"])
+
+
+def test_columns_of_frames_may_be_called_by_numbers():
+    frame = FRAME[["bag", "label", "x"]].set_axis([0, 1, 2], axis=1)
+    assert read(frame, 0, 1).bags.feature_names == ["2"]
+    bags, y = Bags.from_frame(frame, bag=0, label=1)
+    assert bags.ids.tolist() == ["b", "a", "c"]
+    assert y.tolist() == [1, 0, 0]
+
+
+BEYOND = [2**63, 2**70, 2**70 + 1]
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame({"bag": pd.Series(BEYOND, dtype=object), "x": [1, 2, 4]}),
+        pl.DataFrame({"bag": pl.Series(BEYOND, dtype=pl.Int128), "x": [1, 2, 4]}),
+        pa.table({"bag": pa.array(BEYOND, pa.decimal256(50, 0)), "x": [1, 2, 4]}),
+    ],
+)
+def test_whole_numbers_of_any_length_are_exact(frame):
+    data = read(frame)
+    assert data.bags.ids.tolist() == list(map(str, BEYOND))
+    assert data.bags.instances.ravel().tolist() == [1, 2, 4]
+
+
+def test_times_that_arrow_makes_numbers_of_are_as_in_a_file(tmp_path):
+    frame = pd.DataFrame({"bag": [1, 1, 2], "x": [1, 2, 4]})
+    for freq in ("M", "D"):
+        frame["when"] = pd.period_range("2020-01", periods=3, freq=freq)
+        frame.to_csv(tmp_path / "t.csv", index=False)
+        data, same = read(frame), read(tmp_path / "t.csv")
+        np.testing.assert_array_equal(data.bags.instances, same.bags.instances)
+        assert data.bags.feature_names == same.bags.feature_names
+    zoned = [pd.Timestamp("2020-01-01 01:00+01:00"), pd.Timestamp("2020-01-01 00:30"), None]
+    frame["when"] = pd.Series(zoned, dtype=object)
+    with pytest.raises(DataFormatError, match=r"column 'when' mixes date with a time zone .row 0"):
+        read(frame)
 
 
 def test_queries_on_every_source(tmp_path):

@@ -111,7 +111,8 @@ def open_relation(con, folder, source, roles, query=None, **layout):
     columns are `text`, and what of them is `kept`.
     """
     if is_frame(source):
-        relation = _united(con, ["the table"], [_register(con, arrow_table(source), "part_0")])
+        table = arrow_table(source, _levels(source, roles) if query is None else ())
+        relation = _united(con, ["the table"], [_register(con, table, "part_0")])
         answered = False
     else:
         relation, answered = _open_files(con, folder, files_of(source), roles, query, layout)
@@ -318,10 +319,7 @@ def _register(con, table, name):
     import pyarrow as pa
 
     names = [str(n) for n in table.column_names]
-    columns = [
-        column.cast(pa.float32()) if pa.types.is_float16(column.type) else column
-        for column in table.columns
-    ]
+    columns = [_as_known(column) for column in table.columns]
     row = as_arrow(np.arange(table.num_rows))
     table = pa.table([*columns, row], names=[*(f"c{j}" for j in range(len(names))), "row"])
     con.register(name, table)
@@ -329,8 +327,19 @@ def _register(con, table, name):
     return Piece(name, names, types, table.num_rows, "row")
 
 
-def arrow_table(frame):
-    """A data frame of any library as an Arrow table, without its index."""
+def _as_known(column):
+    """A column of Arrow in a type that the engine has."""
+    import pyarrow as pa
+
+    if pa.types.is_float16(column.type):
+        return column.cast(pa.float32())
+    if pa.types.is_decimal256(column.type):
+        return column.cast(pa.string())
+    return column
+
+
+def arrow_table(frame, levels=()):
+    """A data frame of any library as an Arrow table, with those levels of its index."""
     import pyarrow as pa
 
     if isinstance(frame, pa.Table):
@@ -342,32 +351,65 @@ def arrow_table(frame):
     if type(frame).__module__.split(".")[0] in ("duckdb", "_duckdb"):
         return frame.to_arrow_table()
     if type(frame).__module__.split(".")[0] == "pandas":
-        return _from_pandas(frame)
+        return _from_pandas(frame.reset_index(level=list(levels)) if levels else frame)
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(frame)
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
-    return frame.to_arrow()
+    large = [n for n, kind in frame.schema.items() if kind in (nw.Int128, nw.UInt128)]
+    return frame.with_columns(nw.col(name).cast(nw.String) for name in large).to_arrow()
+
+
+def _levels(frame, roles):
+    """Levels of an index of pandas that are asked for by their names; without roles, all."""
+    levels = getattr(getattr(frame, "index", None), "names", ())
+    levels = [level for level in levels if level is not None]
+    if not levels:
+        return []
+    known = [str(name) for name in frame.columns]
+    asked = set(map(str, levels)) if roles is None else roles.names(known)
+    return [level for level in levels if str(level) in asked.difference(known)]
 
 
 def _from_pandas(frame):
     """Column by column, since one of objects of several types must not stop the others."""
     import pyarrow as pa
 
-    columns = []
-    for j in range(frame.shape[1]):
-        series = frame.iloc[:, j]
-        try:
-            columns.append(pa.array(series, from_pandas=True))
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-            absent = series.isna().tolist()
-            texts = [None if gone else str(v) for v, gone in zip(series.tolist(), absent)]
-            columns.append(pa.array(texts, pa.string()))
+    if frame.ndim != 2:
+        raise InputError(f"a table has columns, and a {type(frame).__name__} has none")
+    columns = [_series_column(frame.iloc[:, j]) for j in range(frame.shape[1])]
     names = [str(name) for name in frame.columns]
     return pa.table(
         [pa.chunked_array([c]) if isinstance(c, pa.Array) else c for c in columns], names=names
     )
+
+
+def _series_column(series):
+    """A column of pandas; as text where Arrow has no type for all of it, as in a file."""
+    import pyarrow as pa
+
+    try:
+        column = pa.array(series, from_pandas=True)
+        if not (_is_period(column) or _is_half_zoned(series, column)):
+            return column
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+        pass
+    absent = series.isna().tolist()
+    texts = [None if gone else str(v) for v, gone in zip(series.tolist(), absent)]
+    return pa.array(texts, pa.string())
+
+
+def _is_period(column):
+    """Whether a column is of months or the like, which Arrow has as bare numbers."""
+    return str(column.type).startswith("extension<pandas.period")
+
+
+def _is_half_zoned(series, column):
+    """Whether some of a column's times have no zone: Arrow takes them for those of Greenwich."""
+    if series.dtype != object or getattr(column.type, "tz", None) is None:
+        return False
+    return any(getattr(value, "tzinfo", True) is None for value in series.tolist())
 
 
 # Queries ------------------------------------------------------------------------------------------
