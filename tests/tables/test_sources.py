@@ -334,6 +334,53 @@ def test_parquet_parts_must_agree_on_types(tmp_path):
         read(str(tmp_path / "p*.parquet"))
 
 
+def test_parquet_parts_may_differ_in_how_they_hold_numbers(tmp_path):
+    first = pa.table({"bag": [1, 1], "label": [0, 0], "x": [1, 2], "y": pa.nulls(2)})
+    second = pa.table({"bag": [2], "label": [1.0], "x": [2.5], "y": [0.5]})
+    third = pa.table({"bag": [3], "label": [0], "x": pa.nulls(1), "y": [4]})
+    for number, table in enumerate((first, second, third)):
+        parquet.write_table(table, tmp_path / f"p{number}.parquet")
+        table.to_pandas().to_csv(tmp_path / f"p{number}.csv", index=False)
+    data, same = (read(str(tmp_path / f"p*.{kind}")) for kind in ("parquet", "csv"))
+    assert data.bags.ids.tolist() == same.bags.ids.tolist() == [1, 2, 3]
+    assert data.y.tolist() == same.y.tolist() == [0, 1, 0]
+    np.testing.assert_array_equal(data.bags.instances, same.bags.instances)
+    # But ids must not become 1.0, and what a query makes of a column is not known.
+    parquet.write_table(pa.table({**third.to_pydict(), "bag": [3.5]}), tmp_path / "p3.parquet")
+    with pytest.raises(DataFormatError, match=r"column 'bag' is double here and bigint in .*p0"):
+        read(str(tmp_path / "p*.parquet"))
+    with pytest.raises(DataFormatError, match=r"column 'label' is double here and bigint in .*p0"):
+        read(str(tmp_path / "p*.parquet"), query="select * from data")
+
+
+def test_rows_of_several_files_are_named_with_their_file(tmp_path):
+    (tmp_path / "a.csv").write_text("bag,label,x\nu,0,1\n")
+    (tmp_path / "b.csv").write_text("bag,label,x\nv,1,1\nu,1,2\n")
+    with pytest.raises(DataFormatError, match=r"0 .line 2 of a.csv. and 1 .line 3 of b.csv"):
+        read(str(tmp_path / "*.csv"))
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_durations_are_days_whatever_holds_them(tmp_path, unit):
+    long = pa.array([86_400, 43_200, None]).cast(pa.duration("s")).cast(pa.duration(unit))
+    table = pa.table({"bag": [1, 1, 2], "lag": long})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    for source in (tmp_path / "t.parquet", table, table.to_pandas(), pl.from_arrow(table)):
+        data = read(source)
+        assert str(data.bags.instances.ravel().tolist()) == "[1.0, 0.5, nan]"
+        assert "column 'lag' holds durations: they are read as days" in data.notes
+    ordered = read(table.slice(0, 2).append_column("x", pa.array([1, 2])), time="lag")
+    assert ordered.bags.instances.ravel().tolist() == [2, 1]
+
+
+def test_a_column_may_be_called_as_the_engine_calls_its_number(tmp_path):
+    table = pa.table({"bag": np.arange(900) // 3, "File_Row_Number": np.arange(900) % 7.0})
+    parquet.write_table(table, tmp_path / "t.parquet", row_group_size=100)
+    data = read(tmp_path / "t.parquet")
+    assert data.bags.feature_names == ["File_Row_Number"]
+    assert data.bags.instances.ravel().tolist() == table["File_Row_Number"].to_pylist()
+
+
 def test_a_time_that_is_nan_is_refused_whatever_statistics_a_file_has(tmp_path):
     table = pa.table({"bag": ["a", "a"], "x": [1.0, 2.0], "t": [0.0, float("nan")]})
     parquet.write_table(table, tmp_path / "t.parquet")

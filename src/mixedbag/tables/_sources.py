@@ -15,7 +15,10 @@ from mixedbag.tables._encoding import as_utf8
 from mixedbag.tables._engine import first_line, identifier, literal, parquet_scan
 from mixedbag.tables._packed import first_bytes, unpacked
 from mixedbag.tables._relation import Part, Piece, Relation
+from mixedbag.tables._roles import default_column
 
+_ROW = "file_row_number"  # what the engine calls its number
+_MICROSECONDS = {"s": "1000000", "ms": "1000", "us": "1", "ns": "0.001"}
 _WILD = re.compile(r"[*?\[]")
 
 
@@ -153,7 +156,7 @@ def _open_files(con, folder, paths, roles, query, layout):
             pieces.append(_databases.load_sqlite(con, plain, path, name, query))
         else:
             pieces.append(_databases.load_duckdb(con, plain, path, name, query))
-    relation = _united(con, paths, pieces)
+    relation = _united(con, paths, pieces, _exact(pieces[0].names, None if query else roles))
     relation.notes += dict.fromkeys(notes)
     return relation, query is not None and kind in ("sqlite", "duckdb")
 
@@ -162,9 +165,21 @@ def _error_at(path):
     return lambda reason, line=None: DataFormatError(path, reason, line)
 
 
-def _united(con, paths, pieces, **options):
-    """One view of all pieces, columns matched by their names."""
+def _exact(names, roles):
+    """Names of the columns that must not become other numbers: of ids, or all if none is known."""
+    if roles is None:
+        return set(names)
+    return {roles.bag or default_column("bag", names), roles.group, roles.instance}
+
+
+def _united(con, paths, pieces, exact=()):
+    """One view of all pieces, columns matched by their names.
+
+    A column may be one of whole numbers in some of them and of others elsewhere, unless it must be
+    `exact`, and without any value in some.
+    """
     first = pieces[0]
+    known: dict = {}
     views, parts, start = [], [], 0
     for path, piece in zip(paths, pieces):
         if set(piece.names) != set(first.names) or len(piece.names) != len(first.names):
@@ -176,12 +191,15 @@ def _united(con, paths, pieces, **options):
             if piece.names == first.names
             else [piece.names.index(name) for name in first.names]
         )
-        for j, k in enumerate(order):
-            if _family(piece.types[k]) != _family(first.types[j]):
+        for name, k in zip(first.names, order):
+            kind = piece.types[k]
+            if kind == '"NULL"':
+                continue
+            other, place = known.setdefault(name, (kind, path))
+            if _family(kind, name in exact) != _family(other, name in exact):
                 raise DataFormatError(
                     path,
-                    f"column {first.names[j]!r} is {piece.types[k].lower()} here and "
-                    f"{first.types[j].lower()} in {paths[0]}",
+                    f"column {name!r} is {kind.lower()} here and {other.lower()} in {place}",
                 )
         columns = ", ".join(f"{piece.columns[k]} as c{j}" for j, k in enumerate(order))
         views.append(f"select {columns}, {piece.row} + {start} as row from {piece.name}")
@@ -189,14 +207,14 @@ def _united(con, paths, pieces, **options):
         start += piece.n_rows
     con.execute("create or replace temp view rows as " + " union all ".join(views))
     types = [row[1] for row in con.execute("describe rows").fetchall()][:-1]
-    return Relation(con, list(first.names), types, parts, **options)
+    return Relation(con, list(first.names), types, parts)
 
 
-def _family(kind):
+def _family(kind, exact):
     """What types of one column in two files must share."""
     from mixedbag.tables._kinds import INTEGERS, is_date, is_numeric, is_text
 
-    for name, belongs in (("whole", lambda k: k in INTEGERS), ("number", is_numeric),
+    for name, belongs in (("whole", lambda k: exact and k in INTEGERS), ("number", is_numeric),
                           ("date", is_date), ("text", is_text)):  # fmt: skip
         if belongs(kind):
             return name
@@ -235,7 +253,7 @@ def _open_texts(
         if any(kind != "VARCHAR" and name in unlike for name, kind in zip(one.names, one.types)):
             loaded[number] = _text.spool(con, text, folder, as_text | unlike, ids - unlike)
     pieces = [
-        Piece(one.scan, one.names, one.types, one.n_rows, "file_row_number", line_of=text.line_of,
+        Piece(one.scan, one.names, one.types, one.n_rows, _ROW, line_of=text.line_of,
                header_line=text.header_line)
         for text, one in zip(texts, loaded)
     ]  # fmt: skip
@@ -261,10 +279,12 @@ def _load_parquet(con, path, place, name):
 
     try:
         metadata = parquet.read_metadata(path)
-        names = [str(n) for n in metadata.schema.to_arrow_schema().names]
+        schema = metadata.schema.to_arrow_schema()
+        names = [str(n) for n in schema.names]
         groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
         promised = {metadata.num_rows, sum(group.num_rows for group in groups)}
-        scan = parquet_scan(path)
+        numbered = _ROW not in (name.lower() for name in names)
+        scan = parquet_scan(path, numbered)
         described = con.execute(f"describe select * from {scan}").fetchall()
         promised |= {row[0] for row in con.execute(
             f"select num_rows from parquet_file_metadata({literal(path)})"
@@ -288,15 +308,24 @@ def _load_parquet(con, path, place, name):
         )
     if not metadata.num_rows:
         raise DataFormatError(place, "a Parquet file without rows")
-    described = [row for row in described if row[0] != "file_row_number"]
+    described = described[:-1] if numbered else described
     if len(described) != len(names):
         raise DataFormatError(place, "a damaged Parquet file: its columns cannot be told apart")
-    columns = [identifier(row[0]) for row in described]
+    columns = [_as_duration(identifier(row[0]), f.type) for row, f in zip(described, schema)]
     types = [row[1] for row in described]
     if len(set(names)) < len(names):
-        columns = [f"c{j}" for j in range(len(names))]
         return Piece("(select 1)", names, types, metadata.num_rows, "0", ["1"] * len(names))
-    return Piece(scan, names, types, metadata.num_rows, "file_row_number", columns)
+    row = _ROW if numbered else "row_number() over () - 1"
+    return Piece(scan, names, types, metadata.num_rows, row, columns)
+
+
+def _as_duration(column, kind):
+    """SQL for a column of Parquet: one of durations is of bare numbers there."""
+    import pyarrow as pa
+
+    if not pa.types.is_duration(kind):
+        return column
+    return f"to_microseconds(cast({column} * {_MICROSECONDS[kind.unit]} as bigint))"
 
 
 def _load_arrow(con, path, place, name):
@@ -335,6 +364,9 @@ def _as_known(column):
         return column.cast(pa.float32())
     if pa.types.is_decimal256(column.type):
         return column.cast(pa.string())
+    if pa.types.is_duration(column.type):
+        # The engine multiplies seconds where there are none as well, and fails.
+        return column.cast(pa.duration("us"), safe=False)
     return column
 
 
