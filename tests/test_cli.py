@@ -12,12 +12,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pyarrow import parquet
 from rich.console import Console
 
-from mixedbag import Bags, compare, load
+from mixedbag import Bags, compare, load, save
 from mixedbag._tables import short
 from mixedbag.cli._live import leaderboard
 from mixedbag.datasets import make_any, make_count, make_sequences, make_sum
+from mixedbag.margin import InstanceMarginSVC
 from tests.command import mixedbag
 from tests.started import Started
 
@@ -119,6 +121,32 @@ def test_a_folder_of_bags_goes_all_the_way(tmp_path):
     for command in (("fit", "slides"), ("evaluate", "model.skops", "slides")):
         done = mixedbag(*command, "--overwrite", folder=tmp_path, code=2)
         assert "slides has no labels: name the table that has them with --labels" in done.stderr
+    done = mixedbag("fit", "slides", *told, "--from-disk", "--overwrite", folder=tmp_path, code=2)
+    assert "slides: --from-disk is for tables" in done.stderr
+
+
+def test_places_are_empty_where_a_file_has_none(tmp_path):
+    data = make_any(n_bags=12, size=(40, 50), n_features=3, random_state=0)
+    fitted = InstanceMarginSVC(max_iter=2).fit(data.bags, data.y)
+    save(fitted, tmp_path / "model.skops")
+    slides = tmp_path / "slides"
+    (slides / "more").mkdir(parents=True)
+    long = np.concatenate([data.bags.instances] * 160)
+    for i in range(4):
+        places = {"coords": np.full((len(long), 2), 256)} if i % 2 else {}
+        np.savez(slides / f"s{i}.npz", features=long, **places)
+    np.save(slides / "more" / "s5.npy", long)
+    for ending in ("csv", "parquet"):
+        arguments = ("predict", "model.skops", "slides", "--instances")
+        done = mixedbag(*arguments, "--out", f"out.{ending}", folder=tmp_path)
+        assert "files of bags in folders inside (slides/more) not read" in done.stderr
+    with open(tmp_path / "out.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 4 * len(long)
+    assert {(row["bag"], row["x"]) for row in rows} == {
+        ("s0", ""), ("s1", "256"), ("s2", ""), ("s3", "256")
+    }  # fmt: skip
+    assert parquet.read_table(tmp_path / "out.parquet")["x"].null_count == 2 * len(long)
 
 
 def test_a_narrow_screen_has_fewer_columns():
@@ -174,6 +202,38 @@ def test_a_model_remembers_its_table(compared, folder):
     for row in csv.DictReader(said.stdout.splitlines()):
         assert {"predicted", "probability yes", "outside"} <= row.keys()
     mixedbag("explain", model, "table.csv", "mol-003", folder=folder)
+
+
+def test_answers_go_nowhere_that_they_would_harm(compared, folder):
+    model = "out/model.skops"
+    inputs = {name: (folder / name).read_bytes() for name in (model, "table.csv")}
+    wrong = [
+        ("predict", model, "table.csv", "--out", model),
+        ("predict", model, "./table.csv", "--out", "table.csv"),
+        ("predict", model, "tab*.csv", "--out", "table.csv", "--instances"),
+        ("evaluate", model, "table.csv", "--out", "table.csv", "--overwrite"),
+        ("fit", "table.csv", "--bag", "molecule", "--out", "table.csv", "--overwrite"),
+    ]
+    for arguments in wrong:
+        done = mixedbag(*arguments, folder=folder, code=2)
+        assert "is what is read, and would be lost: name another --out" in done.stderr
+    assert all((folder / name).read_bytes() == content for name, content in inputs.items())
+    for name, *more in (("a.xlsx",), ("a.tsv",), ("a.jsonl",), ("a.parquet", "--json")):
+        done = mixedbag("predict", model, "table.csv", "--out", name, *more, folder=folder, code=2)
+        assert f"{name}: the name of what is written ends in" in done.stderr
+        assert not (folder / name).exists()
+
+
+@pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="needs /dev/stdin")
+def test_a_pipe_is_refused_in_a_line(compared, folder):
+    for more in ([], ["--query", "select * from data"]):
+        done = subprocess.run(
+            [*COMMAND, "predict", "out/model.skops", "/dev/stdin", *more],
+            cwd=folder, input="molecule,x0\n", capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+        assert done.returncode == 2
+        assert "/dev/stdin is no file that can be read more than once" in done.stderr
+        assert done.stderr.count("\n") == 1
 
 
 def test_instances_keep_their_names(tmp_path):

@@ -44,6 +44,12 @@ def test_a_link_stays_a_link_and_a_device_a_device(tmp_path):
         file.write(b"told")
     assert reader.communicate(timeout=20)[0] == b"told"
     assert (tmp_path / "pipe").is_fifo()
+    read, write = os.pipe()  # to which no path leads but that of its number
+    with written_whole(f"/dev/fd/{write}") as file:
+        file.write(b"told")
+    assert os.read(read, 9) == b"told"
+    os.close(read)
+    os.close(write)
 
 
 KILLED = """

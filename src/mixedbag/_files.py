@@ -36,13 +36,14 @@ class written_whole:
     """
 
     def __init__(self, path: str | Path) -> None:
+        self._given = Path(path)  # by which alone a pipe is found
         self.path = Path(os.path.realpath(path))
 
     def __enter__(self) -> IO[bytes]:
         self._draft: Path | None = None
         self._file: IO[bytes]
-        if self.path.exists() and not self.path.is_file():
-            self._file = open(self.path, "wb")
+        if self._given.exists() and not self._given.is_file():
+            self._file = open(self._given, "wb")
             return self._file
         if not self.path.parent.is_dir():
             raise FileNotFoundError(f"no folder {self.path.parent} to write {self.path.name} in")

@@ -1,5 +1,7 @@
 """Two-level classification: occupancies by hand, optimal weights, and a concept of its kind."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -59,6 +61,20 @@ def test_regions_see_features_together():
     instances = model.decision_function_instances(new)
     hit = (new.instances[:, 0] == 1) & (new.instances[:, 1] == 0)
     assert instances[hit].min() > instances[~hit].max()
+
+
+def test_instances_are_answered_in_little_memory():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60_000, 16), dtype=np.float32)
+    bags = Bags(X, np.arange(0, len(X) + 1, 600))
+    model = TwoLevelClassifier(random_state=0).fit(bags[:20], np.arange(20) % 2)
+    few = model.decision_function_instances(bags[:3])
+    tracemalloc.start()
+    answers = model.decision_function_instances(bags)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 250e6  # all regions at once took 385 MB
+    np.testing.assert_array_equal(answers[:1800], few)
 
 
 @pytest.mark.parametrize("bad", [{"C": 0.0}, {"n_estimators": 0}, {"max_leaves": 1}])

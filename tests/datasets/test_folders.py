@@ -6,6 +6,7 @@ import pickle
 import zipfile
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from mixedbag import _on_disk
@@ -229,6 +230,10 @@ BAD = {
     "json.safetensors": (lambda p: p.write_bytes(b"\2" + b"\0" * 7 + b"{]"), "not JSON"),
     "link.h5": (linked, "no array 'features'"),
     "swollen.h5": (swollen, "implausible for the file's size"),
+    "link.npy": (
+        lambda p: p.symlink_to(p.parent / "gone.npy"),
+        "a link to a file that is not there",
+    ),
     "pickle.pt": (lambda p: p.write_bytes(b"\x80\x04N."), "pickles"),
 }
 
@@ -272,3 +277,29 @@ def test_blocks_keep_the_places_of_instances(tmp_path):
     assert np.array_equal(np.concatenate([block.coords for block in blocks]), whole.coords)
     with pytest.raises(ValueError, match="coords"):
         BagData(whole.bags, coords=whole.coords[1:])
+
+
+def test_every_block_has_places_where_one_has(tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros((4, 3)))
+    hdf5(tmp_path / "b.h5", features=np.zeros((4, 3)), coords=np.ones((4, 2)))
+    np.save(tmp_path / "c.npy", np.zeros((4, 3)))
+    blocks = list(read_blocks(tmp_path, rows=4))
+    assert [np.isnan(block.coords).all() for block in blocks] == [True, False, True]
+    labels = pa.table({"bag": ["a", "c"], "label": [0, 1]})
+    assert read(tmp_path, labels=labels).coords is None
+    assert all(block.coords is None for block in read_blocks(tmp_path, labels=labels, rows=4))
+
+
+def test_what_is_beside_the_files_is_told(tmp_path):
+    (tmp_path / "more").mkdir()
+    for name in ("a.npy", "b.npy", "more/c.npy"):
+        np.save(tmp_path / name, np.zeros((4, 3)))
+    (tmp_path / "d.pt").write_bytes(b"\x80\x04N.")
+    told = {
+        "1 pickles (.pt) not read",
+        f"files of bags in folders inside ({tmp_path / 'more'}) not read",
+    }
+    assert told <= set(read(tmp_path).notes)
+    first, second = read_blocks(tmp_path, rows=4)
+    assert told == set(first.notes)
+    assert not second.notes

@@ -43,6 +43,17 @@ REFUSED = {
         "bag,label,x\na,9007199254740992,1\na,9007199254740993,2\n", {}, 3,
         "two labels: 9007199254740992 (line 2) and 9007199254740993",
     ),
+    "label without end": ("bag,label,x\na,1,1\nb,inf,2\n", {}, 3, "label 'inf' is not finite"),
+    "thousands or decimals in a label": (
+        "bag\tlabel\tx\na\t1,234\t1\nb\t987\t2\n", {}, 2,
+        "label '1,234' is no number: its commas may part thousands",
+    ),
+    "thousands or decimals": (
+        "bag\tx\na\t1,234\nb\t987\n", {}, 3, "; its commas may part thousands (line 2 has '1,234')"
+    ),
+    "a row of too many lines": (
+        'bag,x\na,1\nb,"' + "1\n" * 1_100_000 + '"\n', {}, 3, "several lines in quotes is too long"
+    ),
     "two groups": ("bag,p,x\na,u,1\na,v,2\n", {"group": "p"}, 3, "bag 'a' has two groups"),
     "two weights": ("bag,w,x\na,1,1\na,2,2\n", {"weight": "w"}, 3, "bag 'a' has two weights"),
     "negative weight": ("bag,w,x\na,-1,1\n", {"weight": "w"}, 2, "weight '-1' is not a number"),
@@ -211,6 +222,17 @@ def test_empty_columns_and_long_text_are_left_out_and_told(write):
     assert data.bags.feature_names == ["x"]
     assert any("'empty' left out: no row has a value" in note for note in data.notes)
     assert any("'essay' left out: it is text of 9 values" in note for note in data.notes)
+
+
+def test_text_of_any_length_is_left_out(write):
+    for letters in (201, 3_000_000):
+        rows = "".join(
+            f"b{i},{i},{'uv'[i % 2] * letters}\n" for i in range(5000 if letters < 999 else 4)
+        )
+        data = read(write("bag,x,essay\n" + "a,7,w\n" * 200 + rows))
+        assert data.bags.feature_names == ["x"]
+        reason = f"column 'essay' left out: it is text of up to {letters} letters (line 2 has 'w')"
+        assert reason in data.notes
 
 
 def test_times_of_several_zones_are_put_in_order(write):

@@ -1,6 +1,8 @@
 """The same table from every kind of source is the same bags, with pandas as the oracle."""
 
+import gzip
 import sqlite3
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -14,6 +16,7 @@ from pyarrow import parquet
 
 from mixedbag.bags import Bags
 from mixedbag.datasets import DataFormatError, read, read_blocks
+from mixedbag.exceptions import InputError
 
 FRAME = pd.DataFrame(
     {
@@ -100,6 +103,93 @@ def test_every_source_is_the_same_table(tmp_path):
     bags, y = Bags.from_frame(FRAME, bag="bag", label="label")
     np.testing.assert_array_equal(bags.instances, expected)
     assert y.tolist() == [1, 0, 0]
+
+
+def test_packed_files_of_every_kind_are_the_same_table(tmp_path):
+    FRAME.to_parquet(tmp_path / "t.pq")
+    query = "select bag, label, n from data"
+    expected = read(tmp_path / "t.pq"), read(tmp_path / "t.pq", query=query)
+    for kind, source in from_every_source(FRAME, tmp_path):
+        if isinstance(source, Path) and source.suffix not in (".gz", ".zst"):
+            for codec, ending in (("gzip", "gz"), ("zstd", "zst")):
+                packed = tmp_path / f"packed-{kind}.{ending}"
+                with pa.CompressedOutputStream(str(packed), codec) as file:
+                    file.write(source.read_bytes())
+                for same, data in zip(expected, (read(packed), read(packed, query=query))):
+                    np.testing.assert_array_equal(data.bags.instances, same.bags.instances, kind)
+                    assert data.notes == same.notes, packed
+
+
+def test_text_in_a_wide_encoding_may_be_packed(tmp_path):
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress("bag,x\né,1\n".encode("utf-16")))
+    assert read(path).bags.ids.tolist() == ["é"]
+
+
+def test_a_sqlite_column_of_binary_values_is_left_out_and_told(tmp_path):
+    with sqlite3.connect(tmp_path / "t.db") as database:
+        database.execute("create table cells (bag, x, image)")
+        rows = [("a", 1, None), ("a", 2, "none yet"), ("b", 4, b"\x00\xff")]
+        database.executemany("insert into cells values (?, ?, ?)", rows)
+    database.close()
+    data = read(tmp_path / "t.db")
+    assert data.bags.feature_names == ["x"]
+    assert "column 'image' left out: its values are of type blob" in data.notes
+
+
+def test_levels_of_an_index_are_asked_for_by_name():
+    expected = read(FRAME, time="n", features=["x"])
+    for levels in (["bag"], ["bag", "label"], ["bag", "n"], ["n"], ["x", "n"]):
+        data = read(FRAME.set_index(levels), time="n", features=["x"])
+        assert data.notes == expected.notes, levels
+        np.testing.assert_array_equal(data.bags.instances, expected.bags.instances)
+        assert data.y.tolist() == expected.y.tolist()
+    # Those that are not asked for name the rows, and are no features.
+    bags, _ = Bags.from_frame(FRAME.set_index(["bag", "label", "n"]), bag="bag", label="label")
+    assert bags.feature_names == ["x", "type=br", "type=c"]
+    with pytest.raises(DataFormatError, match="no column is called 'n'"):
+        read(FRAME.set_index("n", drop=True).rename_axis("m"), time="n")
+    with pytest.raises(InputError, match="a table has columns, and a Series has none"):
+        read(FRAME["x"])
+
+
+def test_columns_of_frames_may_be_called_by_numbers():
+    frame = FRAME[["bag", "label", "x"]].set_axis([0, 1, 2], axis=1)
+    assert read(frame, 0, 1).bags.feature_names == ["2"]
+    bags, y = Bags.from_frame(frame, bag=0, label=1)
+    assert bags.ids.tolist() == ["b", "a", "c"]
+    assert y.tolist() == [1, 0, 0]
+
+
+BEYOND = [2**63, 2**70, 2**70 + 1]
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame({"bag": pd.Series(BEYOND, dtype=object), "x": [1, 2, 4]}),
+        pl.DataFrame({"bag": pl.Series(BEYOND, dtype=pl.Int128), "x": [1, 2, 4]}),
+        pa.table({"bag": pa.array(BEYOND, pa.decimal256(50, 0)), "x": [1, 2, 4]}),
+    ],
+)
+def test_whole_numbers_of_any_length_are_exact(frame):
+    data = read(frame)
+    assert data.bags.ids.tolist() == list(map(str, BEYOND))
+    assert data.bags.instances.ravel().tolist() == [1, 2, 4]
+
+
+def test_times_that_arrow_makes_numbers_of_are_as_in_a_file(tmp_path):
+    frame = pd.DataFrame({"bag": [1, 1, 2], "x": [1, 2, 4]})
+    for freq in ("M", "D"):
+        frame["when"] = pd.period_range("2020-01", periods=3, freq=freq)
+        frame.to_csv(tmp_path / "t.csv", index=False)
+        data, same = read(frame), read(tmp_path / "t.csv")
+        np.testing.assert_array_equal(data.bags.instances, same.bags.instances)
+        assert data.bags.feature_names == same.bags.feature_names
+    zoned = [pd.Timestamp("2020-01-01 01:00+01:00"), pd.Timestamp("2020-01-01 00:30"), None]
+    frame["when"] = pd.Series(zoned, dtype=object)
+    with pytest.raises(DataFormatError, match=r"column 'when' mixes date with a time zone .row 0"):
+        read(frame)
 
 
 def test_queries_on_every_source(tmp_path):
@@ -242,6 +332,53 @@ def test_parquet_parts_must_agree_on_types(tmp_path):
         DataFormatError, match=r"p2.parquet: column 'bag' is varchar here and bigint"
     ):
         read(str(tmp_path / "p*.parquet"))
+
+
+def test_parquet_parts_may_differ_in_how_they_hold_numbers(tmp_path):
+    first = pa.table({"bag": [1, 1], "label": [0, 0], "x": [1, 2], "y": pa.nulls(2)})
+    second = pa.table({"bag": [2], "label": [1.0], "x": [2.5], "y": [0.5]})
+    third = pa.table({"bag": [3], "label": [0], "x": pa.nulls(1), "y": [4]})
+    for number, table in enumerate((first, second, third)):
+        parquet.write_table(table, tmp_path / f"p{number}.parquet")
+        table.to_pandas().to_csv(tmp_path / f"p{number}.csv", index=False)
+    data, same = (read(str(tmp_path / f"p*.{kind}")) for kind in ("parquet", "csv"))
+    assert data.bags.ids.tolist() == same.bags.ids.tolist() == [1, 2, 3]
+    assert data.y.tolist() == same.y.tolist() == [0, 1, 0]
+    np.testing.assert_array_equal(data.bags.instances, same.bags.instances)
+    # But ids must not become 1.0, and what a query makes of a column is not known.
+    parquet.write_table(pa.table({**third.to_pydict(), "bag": [3.5]}), tmp_path / "p3.parquet")
+    with pytest.raises(DataFormatError, match=r"column 'bag' is double here and bigint in .*p0"):
+        read(str(tmp_path / "p*.parquet"))
+    with pytest.raises(DataFormatError, match=r"column 'label' is double here and bigint in .*p0"):
+        read(str(tmp_path / "p*.parquet"), query="select * from data")
+
+
+def test_rows_of_several_files_are_named_with_their_file(tmp_path):
+    (tmp_path / "a.csv").write_text("bag,label,x\nu,0,1\n")
+    (tmp_path / "b.csv").write_text("bag,label,x\nv,1,1\nu,1,2\n")
+    with pytest.raises(DataFormatError, match=r"0 .line 2 of a.csv. and 1 .line 3 of b.csv"):
+        read(str(tmp_path / "*.csv"))
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_durations_are_days_whatever_holds_them(tmp_path, unit):
+    long = pa.array([86_400, 43_200, None]).cast(pa.duration("s")).cast(pa.duration(unit))
+    table = pa.table({"bag": [1, 1, 2], "lag": long})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    for source in (tmp_path / "t.parquet", table, table.to_pandas(), pl.from_arrow(table)):
+        data = read(source)
+        assert str(data.bags.instances.ravel().tolist()) == "[1.0, 0.5, nan]"
+        assert "column 'lag' holds durations: they are read as days" in data.notes
+    ordered = read(table.slice(0, 2).append_column("x", pa.array([1, 2])), time="lag")
+    assert ordered.bags.instances.ravel().tolist() == [2, 1]
+
+
+def test_a_column_may_be_called_as_the_engine_calls_its_number(tmp_path):
+    table = pa.table({"bag": np.arange(900) // 3, "File_Row_Number": np.arange(900) % 7.0})
+    parquet.write_table(table, tmp_path / "t.parquet", row_group_size=100)
+    data = read(tmp_path / "t.parquet")
+    assert data.bags.feature_names == ["File_Row_Number"]
+    assert data.bags.instances.ravel().tolist() == table["File_Row_Number"].to_pylist()
 
 
 def test_a_time_that_is_nan_is_refused_whatever_statistics_a_file_has(tmp_path):

@@ -110,14 +110,20 @@ class TwoLevelClassifier(LogOddsMixin, BagClassifier):
         return grow(forest, bags.instances, bags.spread(sign), bags.spread(weight * share))
 
     def _score_bags(self, bags):
-        return self._occupancy(bags) @ self.coef_.ravel() + self.intercept_
+        # A part at a time: of instances, each a bag of its own, all would be larger than the table.
+        scores = [part @ self.coef_.ravel() for part in self._occupancies(bags)]
+        return np.concatenate(scores) + self.intercept_
 
     def _occupancy(self, bags):
         """Whether a bag occupies each region, then the share of its instances there."""
+        return sparse.vstack(list(self._occupancies(bags)), "csr")
+
+    def _occupancies(self, bags):
+        """The occupancy of some bags at a time."""
         nodes = [tree.tree_.node_count for tree in self.forest_.estimators_]
         first = np.cumsum([0, *nodes[:-1]])
-        parts = cut(bags, max(1, _LEAVES // len(nodes)))
-        return sparse.vstack([self._occupied(bags[p], first, sum(nodes)) for p in parts], "csr")
+        for part in cut(bags, max(1, _LEAVES // len(nodes))):
+            yield self._occupied(bags[part], first, sum(nodes))
 
     def _occupied(self, bags, first, n_regions):
         region = leaves(self.forest_, bags.instances) + first

@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from mixedbag.cli import _options
-from mixedbag.cli._runs import refuse_other_run, remember
+from mixedbag.cli._runs import refuse_inputs, refuse_other_run, remember
 from mixedbag.cli._tables import fits_in_memory, read_data, require_labels, spool_bags
 from mixedbag.cli._terminal import say
+from mixedbag.exceptions import InputError
 
 
 def command(
@@ -45,13 +46,17 @@ def command(
 ):
     """Fit one learner and save it; `mixedbag compare` tells which one to take."""
     from mixedbag.comparison import RULES, fit_best_setting, fit_from_disk, settle_rule
+    from mixedbag.datasets._folders import is_folder
     from mixedbag.io import save
 
+    refuse_inputs(out, table, *([] if labels is None else [labels]))
     refuse_other_run(out, overwrite)
     columns = {"bag": bag, "label": label, "time": time, "instance": instance}
     columns |= {"group": group, "weight": weight}
     if from_disk is None:
         from_disk = labels is None and not fits_in_memory(table)
+    if from_disk and (labels is not None or is_folder(table)):
+        raise InputError(f"{table}: --from-disk is for tables; folders of bags need it not")
     if from_disk:
         left_out = (*(drop or ()), *([] if instance is None else [instance]))
         source = spool_bags(table, bag, label, time, left_out, group, weight, query, positive)

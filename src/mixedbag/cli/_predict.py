@@ -11,8 +11,9 @@ import numpy as np
 import typer
 
 from mixedbag.cli._edge import load_model
+from mixedbag.cli._runs import refuse_inputs
 from mixedbag.cli._terminal import say
-from mixedbag.cli._writers import output
+from mixedbag.cli._writers import output, refuse_ending
 from mixedbag.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -62,6 +63,9 @@ def command(
     from mixedbag.cli._tables import stream_amounts, stream_pooled
     from mixedbag.tables._pooled import NotPooledError
 
+    if out is not None:
+        refuse_inputs(out, model, table)
+        refuse_ending(out, as_json)
     # The system's allocator gives memory back sooner than that of Arrow.
     pa.set_memory_pool(pa.system_memory_pool())
     fitted = load_model(model)
@@ -141,10 +145,12 @@ class _Told:
         self.scaled: list[str] = []  # bags whose known amounts do not add up
 
     def note(self, notes):
-        """Remember what was not there to learn from, of the notes on the table."""
+        """Remember what was not there to learn from, or not read, of the notes on the table."""
+        from mixedbag.datasets._bag_files import UNREAD
         from mixedbag.tables._unknown import about_unknown
 
-        self._notes.update(dict.fromkeys(about_unknown(notes)))
+        unread = [note for note in notes if note.endswith(UNREAD)]
+        self._notes.update(dict.fromkeys([*about_unknown(notes), *unread]))
 
     def add(self, n, kinds, n_outside):
         self._n += n
@@ -225,9 +231,14 @@ def _ids(bags):
 
 
 def _arrow(values):
-    """An array as an Arrow array; text by its few distinct values, which is much faster."""
+    """An array as an Arrow array, without NaN; text by its few distinct values, which is faster."""
+    from pyarrow import compute
+
     from mixedbag.tables._arrays import as_arrow
 
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        known = as_arrow(values)
+        return compute.if_else(compute.is_nan(known), None, known)
     if values.dtype.kind not in "OU":
         return as_arrow(values)
     distinct, codes = np.unique(values.astype(str), return_inverse=True)

@@ -1,6 +1,8 @@
 """Whose results a folder or file holds: those of another run are not overwritten unasked."""
 
+import glob
 import json
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -38,6 +40,16 @@ def refuse_other_run(out, overwrite):
     if taken and run != this_run():
         whose = f"the results of `mixedbag {run}`" if run else "other results"
         raise InputError(f"{out} has {whose}: name another --out, or add --overwrite")
+
+
+def refuse_inputs(out, *sources):
+    """Stop, before any work, where `out` is a file that is read."""
+    if not out.is_file():
+        return
+    for source in map(str, sources):
+        paths = [source] if os.path.exists(source) else glob.glob(source, recursive=True)
+        if any(os.path.samefile(out, path) for path in paths):
+            raise InputError(f"{out} is what is read, and would be lost: name another --out")
 
 
 def sign(folder):

@@ -10,9 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from mixedbag._files import cell, printable, written_whole
+from mixedbag.exceptions import InputError
 
 _FORMULA = r"^[=+\-@\t\r\n＝＋－＠]"  # how texts begin that `cell` looks at
 _CONTROLS = r"^[=+\-@＝＋－＠]|[^ -~]"  # what `printable` looks at, too
+_ENDINGS = ("", ".csv", ".parquet", ".txt")
+_JSON_ENDINGS = ("", ".json", ".jsonl", ".ndjson", ".txt")
+
+
+def refuse_ending(path: Path, as_json: bool = False) -> None:
+    """Refuse a file called like something that `output` does not write."""
+    is_device = path.exists() and not path.is_file()
+    if not is_device and path.suffix.lower() not in (_JSON_ENDINGS if as_json else _ENDINGS):
+        known = ".json, .jsonl or .ndjson with --json" if as_json else ".csv or .parquet"
+        raise InputError(f"{path}: the name of what is written ends in {known}")
 
 
 @contextmanager

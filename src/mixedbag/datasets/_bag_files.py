@@ -20,6 +20,7 @@ _SUFFIXES = (*_READERS, *_HDF5)
 _PICKLES = (".pt", ".pth")
 _NAMES = ("features", "feats")
 _TOLD = 3  # names that a note gives
+UNREAD = "not read"  # how a note ends
 
 
 def is_folder(path: Any) -> bool:
@@ -55,10 +56,11 @@ def files_of(path):
     if os.path.isdir(name):
         found = _inside(name, _SUFFIXES)
         pickles = _inside(name, _PICKLES)
+        inner = _subfolders(name)
         if not found and not pickles:
-            inner = _subfolders(name)
             raise InputError(f"{name} has no files of bags; {some(inner)} has: name that folder")
     else:
+        inner = []
         paths = [name] if os.path.exists(name) else glob.glob(name, recursive=True)
         if not paths:
             raise FileNotFoundError(f"no file {name!r}")
@@ -76,8 +78,10 @@ def files_of(path):
         if earlier == later:
             both = [p for p in found if stem(p) == later]
             raise DataFormatError(both[1], f"{both[0].name} is there, too: which one is the bag?")
-    notes = (f"{len(pickles)} pickles ({pickles[0].suffix}) not read",) if pickles else ()
-    return found, Path(name), notes
+    notes = [f"{len(pickles)} pickles ({pickles[0].suffix}) {UNREAD}"] if pickles else []
+    if inner:
+        notes.append(f"files of bags in folders inside ({some(inner)}) {UNREAD}")
+    return found, Path(name), tuple(notes)
 
 
 @contextmanager
@@ -95,7 +99,9 @@ def described(paths):
 
 
 def _inside(folder, suffixes):
-    return sorted(p for p in Path(folder).iterdir() if p.suffix.lower() in suffixes and p.is_file())
+    """Files of a folder, and links to files that are not there, by their endings."""
+    paths = (p for p in Path(folder).iterdir() if p.suffix.lower() in suffixes)
+    return sorted(p for p in paths if p.is_file() or not p.exists())
 
 
 def _subfolders(folder):
@@ -113,6 +119,8 @@ def stem(path):
 
 def _described(path, reader):
     source = Source(path)
+    if not path.exists():
+        raise source.error("a link to a file that is not there")
     if not os.path.getsize(path):
         raise source.error("the file is empty")
     arrays = {name: _flat(stored) for name, stored in reader(source).items()}

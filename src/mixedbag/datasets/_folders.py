@@ -64,14 +64,14 @@ def read_folder_blocks(
     with _opened(path, roles) as folder:
         told, _ = _told(folder, roles, labels, query)
         folder = folder.only(told.pop("files"))
-        start = 0
+        start, placed, notes = 0, folder.is_placed, folder.notes
         for part in _runs([file.n_rows for file in folder.files], rows):
-            bags, coords, _ = folder.only(range(start, start + part)).load()
+            bags, coords, _ = folder.only(range(start, start + part)).load(placed)
             mine: dict[str, Any] = {
                 role: None if v is None else v[start : start + part] for role, v in told.items()
             }
-            yield BagData(bags, coords=coords, **mine)
-            start += part
+            yield BagData(bags, coords=coords, notes=notes, **mine)
+            start, notes = start + part, ()
 
 
 def read_bag(path: str | Path, name: str) -> BagData:
@@ -97,13 +97,18 @@ class _Folder:
         kinds = {file.source.path.suffix.lower() for file in self.files}
         return f"one file ({', '.join(sorted(kinds))}) a bag"
 
-    def load(self):
-        """Bags, coordinates, and notes."""
+    @property
+    def is_placed(self):
+        """Whether some of the files tell where their instances lie."""
+        return any(file.coords is not None for file in self.files)
+
+    def load(self, placed=None):
+        """Bags, coordinates (NaN where there are none, if others are `placed`), and notes."""
         dtype = np.result_type(np.float32, *{file.features.dtype for file in self.files})
         offsets = np.concatenate([[0], np.cumsum([file.n_rows for file in self.files])])
         X = empty_table((int(offsets[-1]), self.files[0].n_features), dtype)
-        is_somewhere = any(file.coords is not None for file in self.files)
-        coords = np.full((len(X), 2), np.nan) if is_somewhere else None
+        placed = self.is_placed if placed is None else placed
+        coords = np.full((len(X), 2), np.nan) if placed else None
         missing = []
         for file, start, stop in zip(self.files, offsets[:-1], offsets[1:]):
             X[start:stop] = file.features.load()
@@ -116,7 +121,7 @@ class _Folder:
             notes.append(f"{X.nbytes / 1e9:.1f} GB of instances stay on disk, mapped into memory")
         if missing:
             notes.append(f"missing values (NaN) in {some(missing)}")
-        if is_somewhere:
+        if placed:
             notes.append("instances have coordinates")
         bags = Bags(X, offsets, [file.name for file in self.files])
         return bags, coords, notes

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -106,7 +106,8 @@ def read(
     ----------
     path : str, path or data frame
         A file; a pattern such as ``"plates/*.parquet"`` for several that are one table; a folder of
-        bags; or a data frame of pandas, polars, pyarrow or DuckDB.
+        bags; or a data frame of pandas, polars, pyarrow or DuckDB. A level of an index of pandas is
+        a column if it is asked for by its name.
     bag, label : str, optional
         Columns that hold the bag of each row and its label; by default those called "bag" and
         "label". Without a label column, `y` is None. A bag with two labels is an error. Of tables,
@@ -166,7 +167,7 @@ def read(
     """
     from mixedbag import tables
 
-    if label is not None and not isinstance(label, str):
+    if isinstance(label, Iterable) and not isinstance(label, str):
         label = tuple(label)
     roles = tables.Roles(bag, label, weight, instance, group, time, features, tuple(drop))
     if format is None and is_folder(path):

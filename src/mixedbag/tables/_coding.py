@@ -9,6 +9,7 @@ from mixedbag.tables._written import written
 
 _NO_VALUE = "no row has a value"
 _MOST_VALUES = 30  # of a column of text that is coded
+_MOST_LETTERS = 200  # of each of them
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,9 @@ def _code_column(relation, name, j):
     if kinds.is_date(kind):
         sql = kinds.as_days(column, zoned=kind.endswith("ZONE"))
         return [Feature(name, sql, name)], None, [_on_dates(name)]
+    if kinds.is_duration(kind):
+        note = f"column {name!r} holds durations: they are read as days"
+        return [Feature(name, kinds.duration_as_days(column), name)], None, [note]
     if kind == '"NULL"':
         return [], _NO_VALUE, []
     if not kinds.is_text(kind):
@@ -88,7 +92,7 @@ def _code_text(relation, name, j):
         text, row = found[kinds.INFINITE][:2]
         raise relation.error(f"column {name!r}: value {shown(text)} is not finite", row)
     if len(found) > 1:
-        raise _mixed(relation, name, found)
+        raise _mixed(relation, name, found, column.doubt)
     ((kind, (text, row, n_values)),) = found.items()
     known = kinds.known(kinds.stripped(f"c{j}"))
     if kind == kinds.NUMBER:
@@ -104,6 +108,10 @@ def _code_text(relation, name, j):
         what = f"text of {many} values in {relation.n_rows} rows"
         reason = f"it is {what} ({relation.place(row)} has {shown(text)})"
         return [], f"{reason}; {column.doubt}" if column.doubt else reason, []
+    ((longest,),) = relation.ask(f"select max(length({known})) from rows")
+    if longest > _MOST_LETTERS:
+        what = f"text of up to {longest} letters"
+        return [], f"it is {what} ({relation.place(row)} has {shown(text)})", []
     if n_values == 1:
         return [], f"it has no other value than {shown(text)}", []
     values = relation.ask(f"select distinct {known} as v from rows where {known} is not null")
@@ -121,13 +129,14 @@ def indicator(name, column, j, value):
     return Feature(name, sql, column)
 
 
-def _mixed(relation, name, found):
+def _mixed(relation, name, found, doubt):
     told = ", ".join(
         f"{kind} ({relation.place(row)} has {shown(text)})"
         for kind, (text, row, _) in found.items()
     )
     return relation.error(
-        f"column {name!r} mixes {told}; repair it, or leave the column out",
+        f"column {name!r} mixes {told}; " + (f"{doubt}; " if doubt else "") + "repair it, or leave "
+        "the column out",
         max(row for _, row, _ in found.values()),
     )
 

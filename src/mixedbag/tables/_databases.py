@@ -17,7 +17,7 @@ _ALLOWED = {
 }
 
 
-def load_sqlite(con, path, name, query=None):
+def load_sqlite(con, path, place, name, query=None):
     """The only table of a SQLite file, or the answer to a query, as texts that the coding types.
 
     Read by Python's own module: the engine's extension would have to come from the network.
@@ -33,35 +33,36 @@ def load_sqlite(con, path, name, query=None):
         ).fetchall()
         tables = [table for (table,) in found]
         if query is None or _is_one_by_another_name(tables):
-            table = identifier(_only(path, tables))
+            table = identifier(_only(place, tables))
             database.execute(f"create temp view data as select * from main.{table}")
         database.set_authorizer(
             lambda action, *_: sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
         )
         rows = database.execute(_ALL if query is None else query)
         if rows.description is None:
-            raise DataFormatError(path, "the query selects nothing")
+            raise DataFormatError(place, "the query selects nothing")
         names = [column[0] for column in rows.description]
         columns = ", ".join(f"c{j} varchar" for j in range(len(names)))
         con.execute(f"create or replace table {name} ({columns})")
-        n_rows = 0
+        n_rows, binary = 0, set()
         while batch := rows.fetchmany(_BATCH):
-            texts = [
-                pa.array([_text(path, names[j], value) for value in column], pa.string())
-                for j, column in enumerate(zip(*batch))
-            ]
+            columns = list(zip(*batch))
+            binary |= {j for j, column in enumerate(columns) if bytes in map(type, column)}
+            texts = [pa.array(map(_text, column), pa.string()) for column in columns]
             con.register("batch", pa.table(texts, names=[f"c{j}" for j in range(len(names))]))
             con.execute(f"insert into {name} select * from batch")
             con.unregister("batch")
             n_rows += len(batch)
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise DataFormatError(path, f"SQLite: {error}") from error
+        raise DataFormatError(place, f"SQLite: {error}") from error
     finally:
         database.close()
-    return Piece(name, names, ["VARCHAR"] * len(names), n_rows)
+    types = ["BLOB" if j in binary else "VARCHAR" for j in range(len(names))]
+    kept = [f"cast(c{j} as {kind})" for j, kind in enumerate(types)]
+    return Piece(name, names, types, n_rows, columns=kept)
 
 
-def load_duckdb(con, path, name, query=None):
+def load_duckdb(con, path, place, name, query=None):
     """The only table of a DuckDB file, or the answer to a query."""
     import duckdb
 
@@ -74,15 +75,15 @@ def load_duckdb(con, path, name, query=None):
         ).fetchall()
         tables = [table for _, table in found]
         if query is None or _is_one_by_another_name(tables):
-            _only(path, tables)
+            _only(place, tables)
             table = ".".join(map(identifier, found[0]))
             con.execute(f"create or replace temp view data as select * from file.{table}")
         con.execute("use file")
     except duckdb.OutOfMemoryException:
         raise
     except duckdb.Error as error:
-        raise DataFormatError(path, f"not a readable DuckDB file ({first_line(error)})") from error
-    piece = answer(con, _ALL if query is None else query, name, path)
+        raise DataFormatError(place, f"not a readable DuckDB file ({first_line(error)})") from error
+    piece = answer(con, _ALL if query is None else query, name, place)
     con.execute("use memory")
     return piece
 
@@ -124,9 +125,8 @@ def _only(path, tables):
     raise DataFormatError(path, f"the database has several tables: choose with a query; {known}")
 
 
-def _text(path, name, value):
+def _text(value):
+    """A value as text; none of binary values, whose columns are no text."""
     if value is None or isinstance(value, str):
         return value
-    if isinstance(value, bytes):
-        raise DataFormatError(path, f"column {name!r} holds binary values")
-    return repr(value)
+    return None if isinstance(value, bytes) else repr(value)

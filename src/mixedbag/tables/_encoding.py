@@ -31,6 +31,7 @@ class Survey:
     underscores: bool = False
     commas: bool = False  # whether digits follow a comma somewhere
     line_ends: frozenset = frozenset()  # the last bytes of all lines
+    longest: int = 0  # bytes of a line
 
     @property
     def needs_copy(self):
@@ -40,7 +41,7 @@ class Survey:
 def survey_of(path):
     survey = Survey()
     decoder = codecs.getincrementaldecoder("utf-8")()
-    newlines = returns = pairs = 0
+    newlines = returns = pairs = begun = 0
     last, ends = b"", np.zeros(256, bool)
     with open(path, "rb") as file:
         head = file.read(4096)
@@ -51,9 +52,12 @@ def survey_of(path):
         while chunk := file.read(_CHUNK):
             if survey.nul_line is None and (place := chunk.find(b"\0")) >= 0:
                 survey.nul_line = newlines + chunk.count(b"\n", 0, place) + 1
-            found = _ends_of_lines(chunk, last)
-            newlines += len(found)
-            ends[found] = True
+            places = np.flatnonzero(np.frombuffer(chunk, np.uint8) == ord("\n"))
+            newlines += len(places)
+            ends[_ends_of_lines(chunk, places, last)] = True
+            starts = np.concatenate([[-begun], places])
+            begun = len(chunk) - starts[-1]
+            survey.longest = max(survey.longest, int(np.diff(starts).max(initial=begun)))
             if b"\r" in chunk or last == b"\r":
                 returns += chunk.count(b"\r")
                 pairs += chunk.count(b"\r\n") + (last == b"\r" and chunk.startswith(b"\n"))
@@ -81,13 +85,12 @@ def survey_of(path):
     return survey
 
 
-def _ends_of_lines(chunk, before):
-    """The last byte of every line of a chunk, given the one before it.
+def _ends_of_lines(chunk, places, before):
+    """The last byte of every line of a chunk, given where lines end and the byte before it.
 
     Of lines that end with a return and a newline, the byte before both, unless they are parted.
     """
     content = np.frombuffer(chunk, np.uint8)
-    places = np.flatnonzero(content == ord("\n"))
     ends = content[places - 1]
     if len(places) and places[0] == 0:
         ends[0] = ord(before or b"\n")
@@ -116,6 +119,12 @@ def unicode_copy(path, folder, survey, error):
                 f"not the {encoding.upper()} text that it begins as ({problem.reason})", None
             ) from None
     return copy.name, notes
+
+
+def as_utf8(head):
+    """The first bytes of a text as they would be in UTF-8, where they are of a wider encoding."""
+    encoding = _wide_encoding(head)
+    return head if encoding is None else head.decode(encoding, errors="ignore").encode()
 
 
 def _wide_encoding(head):

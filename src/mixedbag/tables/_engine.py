@@ -62,9 +62,10 @@ def spooled(con, query, width, folder):
     return parquet_scan(path), n_rows
 
 
-def parquet_scan(path):
-    """SQL for the rows of a Parquet file, numbered by ``file_row_number``."""
-    return f"read_parquet({literal(path)}, file_row_number=true, hive_partitioning=false)"
+def parquet_scan(path, numbered=True):
+    """SQL for the rows of a Parquet file, numbered by ``file_row_number`` in the last column."""
+    number = str(numbered).lower()
+    return f"read_parquet({literal(path)}, file_row_number={number}, hive_partitioning=false)"
 
 
 def cores():

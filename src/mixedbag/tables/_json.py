@@ -1,9 +1,13 @@
 """JSON tables: an array of objects, or one object a line."""
 
+import codecs
 import json
+import re
 
 from mixedbag.datasets.records import DataFormatError
+from mixedbag.tables._encoding import survey_of, unicode_copy
 from mixedbag.tables._engine import first_line, literal
+from mixedbag.tables._kinds import is_nested
 from mixedbag.tables._relation import Piece
 
 _LARGEST = 1 << 24  # bytes of an object; every thread of the engine has a buffer for two
@@ -12,15 +16,19 @@ _LARGEST = 1 << 24  # bytes of an object; every thread of the engine has a buffe
 def load(con, path, place, name):
     import duckdb
 
-    options = f"sample_size=-1, maximum_depth=-1, maximum_object_size={_LARGEST}"
-    scan = f"read_json({literal(path)}, {options})"
     try:
-        described = con.execute(f"describe select * from {scan}").fetchall()
-        # Of values of several types, texts: the coding says which.
-        types = ["VARCHAR" if row[1] == "JSON" else row[1] for row in described]
-        as_text = [" ->> '$'" if row[1] == "JSON" else "" for row in described]
-        columns = ", ".join(f"#{j + 1}{text} as c{j}" for j, text in enumerate(as_text))
-        con.execute(f"create or replace table {name} as select {columns} from {scan}")
+        described = con.execute(f"describe select * from {_scan(path)}").fetchall()
+        names, types = [row[0] for row in described], [row[1] for row in described]
+        if _are_keys(con, path, names):
+            types = [_as_written(kind) for kind in types]
+            _fill(con, name, path, names, types)
+            large = _large(con, name, types)
+            if large:
+                types = ["VARCHAR" if j in large else kind for j, kind in enumerate(types)]
+                _fill(con, name, path, names, types)
+        else:
+            _fill(con, name, path, None, types)
+            types = ["VARCHAR" if kind == "JSON" else kind for kind in types]
     except duckdb.OutOfMemoryException:
         raise
     except duckdb.Error as error:
@@ -29,7 +37,65 @@ def load(con, path, place, name):
     promised = _promised(path)
     if promised is not None and promised != n_rows:
         raise DataFormatError(place, f"{n_rows} objects could be read of {promised}")
-    return Piece(name, [row[0] for row in described], types, n_rows)
+    return Piece(name, names, types, n_rows)
+
+
+def in_unicode(path, folder, error):
+    """The path, or that of a copy in plain UTF-8 in `folder`, and the notes to tell of it."""
+    survey = survey_of(path)
+    with open(path, "rb") as file:
+        marked = file.read(3) == codecs.BOM_UTF8
+    if survey.encoding == "utf-8" and not marked:
+        return path, []
+    return unicode_copy(path, folder, survey, error)
+
+
+def _scan(path, **options):
+    options |= {"sample_size": -1, "maximum_depth": -1, "maximum_object_size": _LARGEST}
+    told = ", ".join(f"{name}={value}" for name, value in options.items())
+    return f"read_json({literal(path)}, {told})"
+
+
+def _fill(con, name, path, keys, types):
+    """Make a table of the file: values of the keys in those types, or all as the engine thinks."""
+    options = {}
+    if keys is not None:
+        asked = (f"{literal(key)}: {literal(kind)}" for key, kind in zip(keys, types))
+        options["columns"] = f"{{{', '.join(asked)}}}"
+    columns = ", ".join(
+        f"#{j} ->> '$' as c{j - 1}" if kind == "JSON" else f"#{j} as c{j - 1}"
+        for j, kind in enumerate(types, start=1)
+    )
+    con.execute(f"create or replace table {name} as select {columns} from {_scan(path, **options)}")
+
+
+def _are_keys(con, path, names):
+    """Whether columns are called like their keys: of some that differ in capitals, one is not."""
+    bare = [re.sub(r"_[0-9]+$", "", name.lower()) for name in names]
+    if len(set(bare)) == len(bare):
+        return True
+    objects = f"read_json_objects({literal(path)}, maximum_object_size={_LARGEST})"
+    keys = con.execute(f"select distinct unnest(json_keys(json)) from {objects}").fetchall()
+    return {key for (key,) in keys} == set(names)
+
+
+def _as_written(kind):
+    """The type to read values in: text where the engine thinks that texts are dates or the like.
+
+    So are values of several types. The coding says what they are, as of any other source.
+    """
+    guessed = kind in ("JSON", '"NULL"', "UUID") or kind.startswith(("DATE", "TIME"))
+    return "VARCHAR" if guessed and not is_nested(kind) else kind
+
+
+def _large(con, name, types):
+    """Columns of numbers that are not exact: ids that differ in a digit would be one."""
+    columns = [j for j, kind in enumerate(types) if kind == "DOUBLE"]
+    if not columns:
+        return set()
+    asked = ", ".join(f"bool_or(isfinite(c{j}) and abs(c{j}) >= {2**53})" for j in columns)
+    found = con.execute(f"select {asked} from {name}").fetchone()
+    return {j for j, is_large in zip(columns, found) if is_large}
 
 
 def _promised(path):
@@ -58,6 +124,4 @@ def _explained(path, place, reason):
                         return DataFormatError(place, f"not JSON: {error.msg}", number)
     except json.JSONDecodeError as error:
         return DataFormatError(place, f"not JSON: {error.msg}", error.lineno)
-    except UnicodeDecodeError:
-        return DataFormatError(place, "JSON must be UTF-8 text")
     return DataFormatError(place, f"not a JSON table ({reason})")

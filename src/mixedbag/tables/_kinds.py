@@ -30,6 +30,11 @@ def number_with(mark):
     return COMMA_NUMBER if mark == "," else DOT_NUMBER
 
 
+def thousands_with(mark):
+    """The pattern of whole numbers whose thousands the mark may part."""
+    return rf"[-+]?[1-9][0-9]{{0,2}}[{mark}][0-9]{{3}}"
+
+
 def is_numeric(sql_type):
     return (
         sql_type in INTEGERS
@@ -41,6 +46,10 @@ def is_numeric(sql_type):
 
 def is_date(sql_type):
     return sql_type == "DATE" or sql_type.startswith("TIMESTAMP")
+
+
+def is_duration(sql_type):
+    return sql_type == "INTERVAL"
 
 
 def is_text(sql_type):
@@ -105,3 +114,8 @@ def as_days(value, zoned=False):
     """SQL: a date or a text that is one, as days since 1970 (of Greenwich, where it has a zone)."""
     kind = "timestamptz" if zoned else "timestamp"
     return f"(epoch_us(cast({value} as {kind})) / 86400e6)"
+
+
+def duration_as_days(value):
+    """SQL: how many days a duration is."""
+    return f"(epoch_us({value}) / 86400e6)"

@@ -88,6 +88,12 @@ def label_of(relation, known, column):
     """Whole numbers where all labels are, else numbers, else true and false, else text."""
     if column.kinds.keys() == {kinds.FLAG}:
         return f"lower({known}) = 'true'"
+    if kinds.INFINITE in column.kinds and column.kinds.keys() <= {kinds.INFINITE, kinds.NUMBER}:
+        text, row, _ = column.kinds[kinds.INFINITE]
+        raise relation.error(f"label {shown(text)} is not finite", row)
+    if column.doubt and not relation.parted_by_commas:
+        text, row, _ = column.kinds[kinds.TEXT]
+        raise relation.error(f"label {shown(text)} is no number: {column.doubt}", row)
     if column.kinds.keys() != {kinds.NUMBER}:
         return known
     if _all_whole(relation, known, "rows"):
@@ -138,6 +144,8 @@ def _time(relation, j):
         return kinds.unless_nan(f"cast(c{j} as double)")
     if kinds.is_date(kind):
         return kinds.as_days(f"c{j}", kind.endswith("ZONE"))
+    if kinds.is_duration(kind):
+        return kinds.duration_as_days(f"c{j}")
     column = written(relation, j)
     found, known = column.kinds, kinds.known(kinds.stripped(f"c{j}"))
     allowed = {kinds.NUMBER, kinds.DATE, kinds.ZONED}

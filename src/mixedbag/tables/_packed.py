@@ -3,9 +3,21 @@
 import shutil
 import tempfile
 import zlib
+from contextlib import suppress
 
 from mixedbag.datasets._formats import unpack
 from mixedbag.datasets.records import DataFormatError
+
+
+def first_bytes(path):
+    """The first bytes of a file; of one that gzip has packed and that is whole, those inside."""
+    with open(path, "rb") as file:
+        head = file.read(4096)
+        if head.startswith(b"\x1f\x8b"):
+            file.seek(0)
+            with suppress(EOFError, OSError, zlib.error):
+                head = _stream(file, "gzip").read(4096) or head
+    return head
 
 
 def unpacked(path, folder):

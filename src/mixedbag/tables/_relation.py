@@ -1,5 +1,6 @@
 """`Relation`: what every table becomes, with the way back from a row to its place in a file."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,10 +52,14 @@ class Relation:
         return DataFormatError(part.place, reason, part.header_line)
 
     def place(self, row):
-        """A row as messages call it: ``line 3``, or ``row 1`` where there are no lines."""
+        """A row as messages call it: ``line 3``, or ``row 1`` where there are no lines.
+
+        Of several files, with the name of its own.
+        """
         part = self._part(row)
         row -= part.first
-        return f"row {row}" if part.line_of is None else f"line {part.line_of(row)}"
+        place = f"row {row}" if part.line_of is None else f"line {part.line_of(row)}"
+        return place if len(self.parts) == 1 else f"{place} of {os.path.basename(part.place)}"
 
     def _part(self, row):
         for part in self.parts:

@@ -67,6 +67,19 @@ class Roles:
             elif value is not None:
                 object.__setattr__(self, field.name, str(value))
 
+    def names(self, known: Sequence[str]) -> set[str]:
+        """Names of the columns that are asked for, given those of the table for the defaults."""
+        asked = {*(self.features or ())}
+        for role in _NAMED:
+            told = getattr(self, role)
+            if isinstance(told, tuple):
+                asked.update(told)
+            elif told is not None:
+                asked.add(told)
+            elif role in ("bag", "label") and default_column(role, known) is None:
+                asked.add(role)
+        return asked
+
     def positions(self, names: Sequence[str], error: Callable[[str], Exception]) -> dict[str, int]:
         """Position of the column of each role; `error(reason)` makes what is raised."""
         counts = Counter(names)

@@ -8,12 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 from mixedbag.datasets.records import DataFormatError
+from mixedbag.exceptions import InputError
 from mixedbag.tables import _databases, _json, _text
 from mixedbag.tables._arrays import as_arrow
+from mixedbag.tables._encoding import as_utf8
 from mixedbag.tables._engine import first_line, identifier, literal, parquet_scan
-from mixedbag.tables._packed import unpacked
+from mixedbag.tables._packed import first_bytes, unpacked
 from mixedbag.tables._relation import Part, Piece, Relation
+from mixedbag.tables._roles import default_column
 
+_ROW = "file_row_number"  # what the engine calls its number
+_MICROSECONDS = {"s": "1000000", "ms": "1000", "us": "1", "ns": "0.001"}
 _WILD = re.compile(r"[*?\[]")
 
 
@@ -23,11 +28,17 @@ def files_of(source):
     if os.path.exists(name) or not _WILD.search(name):
         if not os.path.exists(name):
             raise FileNotFoundError(f"no file {name!r}")
+        _refuse_pipe(name)
         return [name]
     found = sorted(path for path in glob.glob(name, recursive=True) if os.path.isfile(path))
     if not found:
         raise FileNotFoundError(f"no file matches {name!r}")
     return found
+
+
+def _refuse_pipe(path):
+    if not (os.path.isfile(path) or os.path.isdir(path)):
+        raise InputError(f"{path} is no file that can be read more than once: save it as one")
 
 
 def is_frame(source):
@@ -36,9 +47,12 @@ def is_frame(source):
 
 
 def kind_of(path):
-    """The kind of a file, by its first bytes."""
+    """The kind of a file that is not packed, by its first bytes."""
     with open(path, "rb") as file:
-        head = file.read(4096)
+        return _kind_by(file.read(4096), path)
+
+
+def _kind_by(head, path):
     if head.startswith(b"PAR1"):
         return "parquet"
     if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
@@ -47,7 +61,7 @@ def kind_of(path):
         return "sqlite"
     if head[8:12] == b"DUCK":
         return "duckdb"
-    bare = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    bare = as_utf8(head).removeprefix(b"\xef\xbb\xbf").lstrip()
     if bare.startswith((b"{", b"[{", b"[\n", b"[ ", b"[\r")) or (
         bare.startswith(b"[") and path.lower().endswith((".json", ".json.gz", ".json.zst"))
     ):
@@ -84,13 +98,13 @@ def is_certain(path: str | os.PathLike) -> bool:
     """
     if not os.path.exists(path):
         return True
-    with open(path, "rb") as file:
-        head = file.read(4096)
+    _refuse_pipe(path)
+    head = first_bytes(path)
     if head.startswith((b"\x28\xb5\x2f\xfd", b"\xff\xfe", b"\xfe\xff")):
         return True
     if b"\0" in head and not head.startswith((b"\x1f\x8b", b"MATLAB 5.0", b"\x89HDF")):
         return not os.fspath(path).lower().endswith(".mat")
-    return kind_of(os.fspath(path)) != "text"
+    return _kind_by(head, os.fspath(path)) != "text"
 
 
 def open_relation(con, folder, source, roles, query=None, **layout):
@@ -100,12 +114,14 @@ def open_relation(con, folder, source, roles, query=None, **layout):
     columns are `text`, and what of them is `kept`.
     """
     if is_frame(source):
-        relation = _united(con, ["the table"], [_register(con, arrow_table(source), "part_0")])
+        table = arrow_table(source, _levels(source, roles) if query is None else ())
+        relation = _united(con, ["the table"], [_register(con, table, "part_0")])
         answered = False
     else:
         relation, answered = _open_files(con, folder, files_of(source), roles, query, layout)
-    if query is not None and not answered:
-        relation = _queried(relation, query)
+    if query is not None:
+        relation = relation if answered else _queried(relation, query)
+        relation.notes.append(f"asked: {query}")
     if not relation.n_rows:
         raise relation.error("no rows")
     return relation
@@ -125,25 +141,45 @@ def _open_files(con, folder, paths, roles, query, layout):
     (kind,) = kinds
     if kind == "text":
         return _open_texts(con, folder, opened, None if query else roles, **layout), False
-    pieces = []
+    pieces, notes = [], []
     for number, (path, plain, _) in enumerate(opened):
         name = f"part_{number}"
         if kind == "parquet":
-            pieces.append(_load_parquet(con, path, name))
+            pieces.append(_load_parquet(con, plain, path, name))
         elif kind == "arrow":
-            pieces.append(_load_arrow(con, path, name))
+            pieces.append(_load_arrow(con, plain, path, name))
         elif kind == "json":
+            plain, told = _json.in_unicode(plain, folder, _error_at(path))
+            notes += told
             pieces.append(_json.load(con, plain, path, name))
         elif kind == "sqlite":
-            pieces.append(_databases.load_sqlite(con, path, name, query))
+            pieces.append(_databases.load_sqlite(con, plain, path, name, query))
         else:
-            pieces.append(_databases.load_duckdb(con, path, name, query))
-    return _united(con, paths, pieces), query is not None and kind in ("sqlite", "duckdb")
+            pieces.append(_databases.load_duckdb(con, plain, path, name, query))
+    relation = _united(con, paths, pieces, _exact(pieces[0].names, None if query else roles))
+    relation.notes += dict.fromkeys(notes)
+    return relation, query is not None and kind in ("sqlite", "duckdb")
 
 
-def _united(con, paths, pieces, **options):
-    """One view of all pieces, columns matched by their names."""
+def _error_at(path):
+    return lambda reason, line=None: DataFormatError(path, reason, line)
+
+
+def _exact(names, roles):
+    """Names of the columns that must not become other numbers: of ids, or all if none is known."""
+    if roles is None:
+        return set(names)
+    return {roles.bag or default_column("bag", names), roles.group, roles.instance}
+
+
+def _united(con, paths, pieces, exact=()):
+    """One view of all pieces, columns matched by their names.
+
+    A column may be one of whole numbers in some of them and of others elsewhere, unless it must be
+    `exact`, and without any value in some.
+    """
     first = pieces[0]
+    known: dict = {}
     views, parts, start = [], [], 0
     for path, piece in zip(paths, pieces):
         if set(piece.names) != set(first.names) or len(piece.names) != len(first.names):
@@ -155,12 +191,15 @@ def _united(con, paths, pieces, **options):
             if piece.names == first.names
             else [piece.names.index(name) for name in first.names]
         )
-        for j, k in enumerate(order):
-            if _family(piece.types[k]) != _family(first.types[j]):
+        for name, k in zip(first.names, order):
+            kind = piece.types[k]
+            if kind == '"NULL"':
+                continue
+            other, place = known.setdefault(name, (kind, path))
+            if _family(kind, name in exact) != _family(other, name in exact):
                 raise DataFormatError(
                     path,
-                    f"column {first.names[j]!r} is {piece.types[k].lower()} here and "
-                    f"{first.types[j].lower()} in {paths[0]}",
+                    f"column {name!r} is {kind.lower()} here and {other.lower()} in {place}",
                 )
         columns = ", ".join(f"{piece.columns[k]} as c{j}" for j, k in enumerate(order))
         views.append(f"select {columns}, {piece.row} + {start} as row from {piece.name}")
@@ -168,14 +207,14 @@ def _united(con, paths, pieces, **options):
         start += piece.n_rows
     con.execute("create or replace temp view rows as " + " union all ".join(views))
     types = [row[1] for row in con.execute("describe rows").fetchall()][:-1]
-    return Relation(con, list(first.names), types, parts, **options)
+    return Relation(con, list(first.names), types, parts)
 
 
-def _family(kind):
+def _family(kind, exact):
     """What types of one column in two files must share."""
     from mixedbag.tables._kinds import INTEGERS, is_date, is_numeric, is_text
 
-    for name, belongs in (("whole", lambda k: k in INTEGERS), ("number", is_numeric),
+    for name, belongs in (("whole", lambda k: exact and k in INTEGERS), ("number", is_numeric),
                           ("date", is_date), ("text", is_text)):  # fmt: skip
         if belongs(kind):
             return name
@@ -190,11 +229,7 @@ def _open_texts(
 ):
     texts = []
     for path, plain, _ in opened:
-
-        def error(reason, line=None, path=path):
-            return DataFormatError(path, reason, line)
-
-        texts.append(_text.open_text(plain, folder, error, delimiter, header))
+        texts.append(_text.open_text(plain, folder, _error_at(path), delimiter, header))
         if names is not None:
             texts[-1].names = list(names)
     as_text = set(text or texts[0].names)  # a query sees columns as they are written
@@ -218,7 +253,7 @@ def _open_texts(
         if any(kind != "VARCHAR" and name in unlike for name, kind in zip(one.names, one.types)):
             loaded[number] = _text.spool(con, text, folder, as_text | unlike, ids - unlike)
     pieces = [
-        Piece(one.scan, one.names, one.types, one.n_rows, "file_row_number", line_of=text.line_of,
+        Piece(one.scan, one.names, one.types, one.n_rows, _ROW, line_of=text.line_of,
                header_line=text.header_line)
         for text, one in zip(texts, loaded)
     ]  # fmt: skip
@@ -237,17 +272,19 @@ def _open_texts(
 # Parquet, Arrow and frames ------------------------------------------------------------------------
 
 
-def _load_parquet(con, path, name):
+def _load_parquet(con, path, place, name):
     """A view of a Parquet file whose parts agree on how many rows there are."""
     import duckdb
     from pyarrow import parquet
 
     try:
         metadata = parquet.read_metadata(path)
-        names = [str(n) for n in metadata.schema.to_arrow_schema().names]
+        schema = metadata.schema.to_arrow_schema()
+        names = [str(n) for n in schema.names]
         groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
         promised = {metadata.num_rows, sum(group.num_rows for group in groups)}
-        scan = parquet_scan(path)
+        numbered = _ROW not in (name.lower() for name in names)
+        scan = parquet_scan(path, numbered)
         described = con.execute(f"describe select * from {scan}").fetchall()
         promised |= {row[0] for row in con.execute(
             f"select num_rows from parquet_file_metadata({literal(path)})"
@@ -261,26 +298,37 @@ def _load_parquet(con, path, name):
     except duckdb.OutOfMemoryException:
         raise
     except (duckdb.Error, OSError, ValueError, RuntimeError, KeyError) as error:
-        raise DataFormatError(path, f"not a readable Parquet file ({first_line(error)})") from error
+        raise DataFormatError(
+            place, f"not a readable Parquet file ({first_line(error)})"
+        ) from error
     if len(promised) > 1:
         raise DataFormatError(
-            path,
+            place,
             f"a damaged Parquet file: it promises {' and '.join(map(str, sorted(promised)))} rows",
         )
     if not metadata.num_rows:
-        raise DataFormatError(path, "a Parquet file without rows")
-    described = [row for row in described if row[0] != "file_row_number"]
+        raise DataFormatError(place, "a Parquet file without rows")
+    described = described[:-1] if numbered else described
     if len(described) != len(names):
-        raise DataFormatError(path, "a damaged Parquet file: its columns cannot be told apart")
-    columns = [identifier(row[0]) for row in described]
+        raise DataFormatError(place, "a damaged Parquet file: its columns cannot be told apart")
+    columns = [_as_duration(identifier(row[0]), f.type) for row, f in zip(described, schema)]
     types = [row[1] for row in described]
     if len(set(names)) < len(names):
-        columns = [f"c{j}" for j in range(len(names))]
         return Piece("(select 1)", names, types, metadata.num_rows, "0", ["1"] * len(names))
-    return Piece(scan, names, types, metadata.num_rows, "file_row_number", columns)
+    row = _ROW if numbered else "row_number() over () - 1"
+    return Piece(scan, names, types, metadata.num_rows, row, columns)
 
 
-def _load_arrow(con, path, name):
+def _as_duration(column, kind):
+    """SQL for a column of Parquet: one of durations is of bare numbers there."""
+    import pyarrow as pa
+
+    if not pa.types.is_duration(kind):
+        return column
+    return f"to_microseconds(cast({column} * {_MICROSECONDS[kind.unit]} as bigint))"
+
+
+def _load_arrow(con, path, place, name):
     import pyarrow as pa
 
     try:
@@ -291,7 +339,7 @@ def _load_arrow(con, path, name):
             table = reader.read_all()
             table.validate(full=True)
     except (pa.ArrowException, OSError, ValueError, RuntimeError) as error:
-        raise DataFormatError(path, f"not a readable Arrow file ({first_line(error)})") from error
+        raise DataFormatError(place, f"not a readable Arrow file ({first_line(error)})") from error
     return _register(con, table, name)
 
 
@@ -300,10 +348,7 @@ def _register(con, table, name):
     import pyarrow as pa
 
     names = [str(n) for n in table.column_names]
-    columns = [
-        column.cast(pa.float32()) if pa.types.is_float16(column.type) else column
-        for column in table.columns
-    ]
+    columns = [_as_known(column) for column in table.columns]
     row = as_arrow(np.arange(table.num_rows))
     table = pa.table([*columns, row], names=[*(f"c{j}" for j in range(len(names))), "row"])
     con.register(name, table)
@@ -311,8 +356,22 @@ def _register(con, table, name):
     return Piece(name, names, types, table.num_rows, "row")
 
 
-def arrow_table(frame):
-    """A data frame of any library as an Arrow table, without its index."""
+def _as_known(column):
+    """A column of Arrow in a type that the engine has."""
+    import pyarrow as pa
+
+    if pa.types.is_float16(column.type):
+        return column.cast(pa.float32())
+    if pa.types.is_decimal256(column.type):
+        return column.cast(pa.string())
+    if pa.types.is_duration(column.type):
+        # The engine multiplies seconds where there are none as well, and fails.
+        return column.cast(pa.duration("us"), safe=False)
+    return column
+
+
+def arrow_table(frame, levels=()):
+    """A data frame of any library as an Arrow table, with those levels of its index."""
     import pyarrow as pa
 
     if isinstance(frame, pa.Table):
@@ -324,32 +383,65 @@ def arrow_table(frame):
     if type(frame).__module__.split(".")[0] in ("duckdb", "_duckdb"):
         return frame.to_arrow_table()
     if type(frame).__module__.split(".")[0] == "pandas":
-        return _from_pandas(frame)
+        return _from_pandas(frame.reset_index(level=list(levels)) if levels else frame)
     import narwhals.stable.v2 as nw
 
     frame = nw.from_native(frame)
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
-    return frame.to_arrow()
+    large = [n for n, kind in frame.schema.items() if kind in (nw.Int128, nw.UInt128)]
+    return frame.with_columns(nw.col(name).cast(nw.String) for name in large).to_arrow()
+
+
+def _levels(frame, roles):
+    """Levels of an index of pandas that are asked for by their names; without roles, all."""
+    levels = getattr(getattr(frame, "index", None), "names", ())
+    levels = [level for level in levels if level is not None]
+    if not levels:
+        return []
+    known = [str(name) for name in frame.columns]
+    asked = set(map(str, levels)) if roles is None else roles.names(known)
+    return [level for level in levels if str(level) in asked.difference(known)]
 
 
 def _from_pandas(frame):
     """Column by column, since one of objects of several types must not stop the others."""
     import pyarrow as pa
 
-    columns = []
-    for j in range(frame.shape[1]):
-        series = frame.iloc[:, j]
-        try:
-            columns.append(pa.array(series, from_pandas=True))
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-            absent = series.isna().tolist()
-            texts = [None if gone else str(v) for v, gone in zip(series.tolist(), absent)]
-            columns.append(pa.array(texts, pa.string()))
+    if frame.ndim != 2:
+        raise InputError(f"a table has columns, and a {type(frame).__name__} has none")
+    columns = [_series_column(frame.iloc[:, j]) for j in range(frame.shape[1])]
     names = [str(name) for name in frame.columns]
     return pa.table(
         [pa.chunked_array([c]) if isinstance(c, pa.Array) else c for c in columns], names=names
     )
+
+
+def _series_column(series):
+    """A column of pandas; as text where Arrow has no type for all of it, as in a file."""
+    import pyarrow as pa
+
+    try:
+        column = pa.array(series, from_pandas=True)
+        if not (_is_period(column) or _is_half_zoned(series, column)):
+            return column
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+        pass
+    absent = series.isna().tolist()
+    texts = [None if gone else str(v) for v, gone in zip(series.tolist(), absent)]
+    return pa.array(texts, pa.string())
+
+
+def _is_period(column):
+    """Whether a column is of months or the like, which Arrow has as bare numbers."""
+    return str(column.type).startswith("extension<pandas.period")
+
+
+def _is_half_zoned(series, column):
+    """Whether some of a column's times have no zone: Arrow takes them for those of Greenwich."""
+    if series.dtype != object or getattr(column.type, "tz", None) is None:
+        return False
+    return any(getattr(value, "tzinfo", True) is None for value in series.tolist())
 
 
 # Queries ------------------------------------------------------------------------------------------
@@ -366,8 +458,7 @@ def _queried(relation, query):
     con.execute(f"create or replace temp table data as select {columns} from rows")
     piece = _databases.answer(con, query, "answer", relation.parts[0].place)
     united = _united(con, [relation.parts[0].place], [piece])
-    notes = [*relation.notes, f"asked: {query}"]
-    return replace(united, notes=notes, parted_by_commas=relation.parted_by_commas)
+    return replace(united, notes=relation.notes, parted_by_commas=relation.parted_by_commas)
 
 
 def _natural(relation, j):

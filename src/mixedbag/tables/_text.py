@@ -15,7 +15,15 @@ from typing import NamedTuple
 
 from mixedbag.tables._encoding import survey_of, unicode_copy
 from mixedbag.tables._engine import first_line, literal, spooled
-from mixedbag.tables._kinds import DOT_NUMBER, MISSING, WHOLE, known, number_with, stripped
+from mixedbag.tables._kinds import (
+    DOT_NUMBER,
+    MISSING,
+    WHOLE,
+    known,
+    number_with,
+    stripped,
+    thousands_with,
+)
 
 # What the engine takes for missing while it reads; "none" may be a label: the coding decides.
 _NULLS = ("", "?", "NA", "na", "N/A", "n/a", "NaN", "nan", "NULL", "null")
@@ -49,8 +57,13 @@ class TextFile:
     underscores: bool  # whether digits are joined by underscores somewhere
     commas: bool  # whether digits follow a comma somewhere
     line_ends: frozenset  # the last bytes of all lines
-    width: int  # of the longest of the first lines
+    width: int  # bytes of the longest line
     notes: list = field(default_factory=list)
+
+    @property
+    def largest(self):
+        """The bytes that a row may have."""
+        return max(2_097_152, 2 * self.width)
 
     def records(self):
         """First line and fields of every row that is not blank, the header left out."""
@@ -70,6 +83,8 @@ class TextFile:
         for line, record in self.records():
             if len(record) != width:
                 return self.error(f"{len(record)} values where {width} are expected", line)
+            if sum(len(value.encode()) for value in record) >= self.largest:
+                return self.error("a row of several lines in quotes is too long", line)
         return self.error(f"not a readable table ({reason})", None)
 
 
@@ -101,7 +116,7 @@ def open_text(path, folder, error, delimiter=None, header=True):
     has_header = header and not offset
     return TextFile(
         path, error, names, delimiter, has_header, line, offset,
-        survey.n_lines, survey.underscores, survey.commas, survey.line_ends, _width(path), notes,
+        survey.n_lines, survey.underscores, survey.commas, survey.line_ends, survey.longest, notes,
     )  # fmt: skip
 
 
@@ -231,12 +246,11 @@ def _scan(file, types=None):
     types = types or ["VARCHAR"] * len(file.names)
     columns = ", ".join(f"'c{j}': '{kind}'" for j, kind in enumerate(types))
     nulls = ", ".join(map(literal, _NULLS))
-    width = max(2_097_152, 8 * file.width)
     return (
         f"read_csv({literal(file.path)}, auto_detect=false, header=false, "
         f"skip={int(file.has_header)}, delim={literal(file.delimiter)}, quote='\"', escape='\"', "
         f"strict_mode=true, null_padding=false, nullstr=[{nulls}], "
-        f"max_line_size={width}, buffer_size={4 * width}, columns={{{columns}}})"
+        f"max_line_size={file.largest}, buffer_size={4 * file.largest}, columns={{{columns}}})"
     )
 
 
@@ -304,7 +318,8 @@ def _as_whole_number(column):
 def _decimal_mark(con, file):
     """The mark that more columns of numbers are written with, by all of their values.
 
-    Where no column is written with one mark alone, a comma in any number.
+    Where no column is written with one mark alone, a comma in any number. Commas that may part
+    thousands, as in all numbers of a column like 1,250, are not counted.
     """
     import duckdb
 
@@ -316,7 +331,10 @@ def _decimal_mark(con, file):
         for mark in ",.":
             number = literal(number_with(mark).pattern)
             is_number = f"coalesce(regexp_full_match({value}, {number}), false)"
-            marked = f"bool_or({is_number} and contains({value}, '{mark}'))"
+            marked = f"{is_number} and contains({value}, '{mark}')"
+            if mark == ",":
+                marked += f" and not regexp_full_match({value}, {literal(thousands_with(mark))})"
+            marked = f"bool_or({marked})"
             asked += [f"{marked} and bool_and({value} is null or {is_number})", marked]
     try:
         answers = con.execute(f"select {', '.join(asked)} from {_scan(file)}").fetchone()
@@ -382,11 +400,6 @@ def _without_lines(path, folder, n_lines):
     with open(path, encoding="utf-8-sig", newline="") as file, _draft(folder) as copy:
         copy.writelines(itertools.islice(file, n_lines, None))
     return copy.name
-
-
-def _width(path):
-    with open(path, "rb") as file:
-        return max(map(len, itertools.islice(file, 100)), default=0)
 
 
 def _draft(folder):

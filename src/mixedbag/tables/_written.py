@@ -6,7 +6,6 @@ from mixedbag.datasets._formats.source import shown
 from mixedbag.tables import _kinds as kinds
 
 _MARKS = {",": "commas", ".": "points"}
-_THOUSANDS = r"[-+]?[1-9][0-9]{{0,2}}{mark}[0-9]{{3}}"
 
 
 @dataclass(frozen=True)
@@ -56,10 +55,9 @@ def _kinds_of(relation, j, missing, decimal):
 def _doubt(relation, j, missing, mark):
     """Why a mark in numbers may be no decimal one, if so."""
     value = kinds.known(kinds.stripped(f"c{j}"), missing)
-    thousands = _THOUSANDS.format(mark=f"[{mark}]")
     ((row, text, sure),) = relation.ask(
         "select min(row), arg_min(v, row), "
-        f"bool_or(not regexp_full_match(v, '{thousands}')) from "
+        f"bool_or(not regexp_full_match(v, '{kinds.thousands_with(mark)}')) from "
         f"(select {value} as v, row from rows) where contains(v, '{mark}')"
     )
     example = f"{relation.place(row)} has {shown(text)}"

@@ -34,9 +34,10 @@ def find(result):
     for j in _most_telling(table, target):
         quality = _alone(result, table[:, j], target)
         if quality >= _BY_FEATURE:
+            how = "" if result.bags.feature_names is None else " with --drop"
             return (
                 f"From {names[j]} alone, {_said(result, quality)} on unseen bags.",
-                "If it is only known after the label, or made from it, leave it out with --drop.",
+                f"If it is only known after the label, or made from it, leave it out{how}.",
             )
     return None
 
