@@ -641,7 +641,7 @@ def test_an_interrupt_keeps_finished_folds(tmp_path):
     write_csv(tmp_path / "table.csv", data.bags, data.y)
     arguments = [
         *("compare", "table.csv", "--bag", "molecule", "--label", "active", "--out", "out"),
-        *("--learners", "bag statistics + extra", "--jobs", "1", "--folds", "5"),
+        *("--learners", "bag statistics + extra", "--jobs", "1", "--folds", "15"),
     ]
     running = Started(*arguments, folder=tmp_path)
     deadline = time.monotonic() + 120
