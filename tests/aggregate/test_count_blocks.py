@@ -30,6 +30,13 @@ def in_blocks(bags, positives, weight):
     )
 
 
+def fit_blocks(model, blocks):
+    """Learn from blocks whose labels have been read: counts of two classes."""
+    model.classes_ = np.array([0, 1])
+    model._fit_blocks(blocks)
+    return model
+
+
 @pytest.mark.parametrize("n_bags", [3, 60])  # fewer and more than features
 def test_first_guess_is_a_ridge_regression_on_totals_of_centred_instances(n_bags):
     bags, positives, weight = counted(n_bags, seed=0)
@@ -54,8 +61,7 @@ def test_first_guess_is_a_sum_over_blocks():
 def test_blocks_give_the_model_of_a_large_fit_in_one_place(D):
     bags, positives, weight = counted(220, seed=1)  # above a thousand rows no labels are searched
     here = AggregateSVC(C=0.5, D=D).fit(bags, positives, sample_weight=weight)
-    there = AggregateSVC(C=0.5, D=D)
-    there._fit_blocks(in_blocks(bags, positives, weight))
+    there = fit_blocks(AggregateSVC(C=0.5, D=D), in_blocks(bags, positives, weight))
     assert there.coef_ == pytest.approx(here.coef_, abs=1e-6)
     assert there.intercept_ == pytest.approx(here.intercept_, abs=1e-6)
     assert there.objective_[-1] == pytest.approx(here.objective_[-1])
@@ -63,8 +69,7 @@ def test_blocks_give_the_model_of_a_large_fit_in_one_place(D):
 
 def test_bags_of_one_class_need_no_machine():
     bags, _, weight = counted(10, seed=2)
-    model = AggregateSVC()
-    model._fit_blocks(in_blocks(bags, bags.sizes.astype(float), weight))
+    model = fit_blocks(AggregateSVC(), in_blocks(bags, bags.sizes.astype(float), weight))
     assert (model.coef_ == 0).all()
     assert model.intercept_ == 1.0
 
@@ -80,6 +85,6 @@ def test_adding_a_constant_to_every_feature_changes_no_answer(n_bags, D):
     assert there.coef_ == pytest.approx(here.coef_, abs=1e-6)
     assert there.intercept_ == pytest.approx(here.intercept_ - 10.0 * here.coef_.sum(), abs=1e-5)
     if n_bags > 100:
-        placed._fit_blocks(in_blocks(moved, positives, weight))
+        fit_blocks(placed, in_blocks(moved, positives, weight))
         assert placed.coef_ == pytest.approx(here.coef_, abs=1e-6)
         assert placed.intercept_ == pytest.approx(there.intercept_, abs=1e-5)
