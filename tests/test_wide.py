@@ -62,7 +62,9 @@ def test_products_are_those_of_double_precision(X, monkeypatch):
     w, r = rng.standard_normal((11, 2)), rng.standard_normal(37)
     assert_allclose(_wide.times(table, w), dense @ w, rtol=1e-12)
     assert_allclose(_wide.times(table, w[:, 0]), dense @ w[:, 0], rtol=1e-12)
+    assert_allclose(_wide.times(table, w[:, :1]), dense @ w[:, :1], rtol=1e-12)
     assert_allclose(_wide.transposed_times(table, r), dense.T @ r, rtol=1e-12)
+    assert_allclose(_wide.transposed_times(table, r[:, None]), dense.T @ r[:, None], rtol=1e-12)
 
 
 @pytest.mark.kernel

@@ -27,10 +27,11 @@ def times(X, weights):
     """``X @ weights`` in double precision."""
     if not is_single(X):
         return X @ weights
-    result = np.empty((len(X), *weights.shape[1:]))
     if _one_by_one(X, weights):
+        result = np.empty(len(X))
         _row_products(frozen(X), frozen(np.arange(len(X))), _plain(weights), result)
-        return result
+        return result.reshape(len(X), *weights.shape[1:])
+    result = np.empty((len(X), *weights.shape[1:]))
     for rows, piece in pieces(X):
         result[rows] = piece @ weights
     return result
@@ -43,18 +44,18 @@ def transposed_times(X, values):
     if _one_by_one(X, values):
         total = np.zeros(X.shape[1])
         _add_rows(frozen(X), frozen(np.arange(len(X))), _plain(values), total)
-        return total
+        return total.reshape(X.shape[1], *values.shape[1:])
     return sum(piece.T @ values[rows] for rows, piece in pieces(X))
 
 
 def _one_by_one(X, values):
     """Whether rows may be used where they lie: a product with one vector has no use for pieces."""
-    return values.ndim == 1 and X.flags.c_contiguous
+    return values.size == len(values) and X.flags.c_contiguous
 
 
 def _plain(values):
     """Of the one kind that the kernels below are compiled for."""
-    return frozen(np.ascontiguousarray(values, dtype=np.float64))
+    return frozen(np.ascontiguousarray(values.ravel(), dtype=np.float64))
 
 
 @njit(cache=True, nogil=True)
