@@ -588,6 +588,35 @@ def test_covariates_of_precincts_that_differ_by_chance_alone_are_warned_of():
         asked(np.where(place[:, 0] > 0, 24, 8), place)
 
 
+def test_goodman_says_little_of_a_group_that_one_precinct_has():
+    rng = np.random.default_rng(0)
+    young = rng.integers(200, 800, size=30)
+    rows = np.column_stack([young, 1000 - young, np.eye(30)[0]])  # one person
+    yes = 0.3 * rows[:, 0] + 0.6 * rows[:, 1] + rng.normal(scale=20.0, size=30)
+    found = RowByColumn(rows, np.column_stack([rows.sum(axis=1) - yes, yes])).goodman()
+    assert found.low[2, 1] < 0.0 < 1.0 < found.high[2, 1]  # as from noise alone
+    assert found.low[0, 1] < 0.3 < found.high[0, 1]
+    assert (found.high - found.low)[0, 1] < 0.2
+
+
+def test_nobody_in_a_group_leaves_its_rates_open():
+    certain = RowByColumn([[5, 0], [3, 0]], [[2, 3], [1, 2]]).bounds()
+    assert np.isnan(certain.district[1]).all()
+    np.testing.assert_allclose(certain.district[0], [3 / 8, 5 / 8])
+
+
+def test_rates_that_cannot_be_the_same_in_all_precincts_are_warned_of():
+    old = np.linspace(30, 70, 25).round()
+    yes = 50 + 1.4 * (old - 50)  # of a hundred: more than if all old people said yes
+    table = RowByColumn(np.column_stack([100 - old, old]), np.column_stack([100 - yes, yes]))
+    with pytest.warns(UserWarning, match="in all precincts would lie beyond"):
+        table.model(n_draws=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table.model((old - 50) / 10, n_draws=3)
+        district()[0].model(n_draws=3)
+
+
 def test_draws_of_weights_are_about_the_model():
     """With more features than bags, chances that are drawn lie nearer to one half."""
     rng = np.random.default_rng(0)

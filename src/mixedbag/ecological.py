@@ -150,10 +150,10 @@ class RowByColumn:
         X, T = self.rows[:, :, None], self.columns[:, None, :]
         others = self.rows.sum(axis=1)[:, None, None] - X
         least, most = np.maximum(0.0, T - others), np.minimum(X, T)
-        with np.errstate(invalid="ignore"):
-            low, high = least / X, most / X
         group = self.rows.sum(axis=0)[:, None]
-        district = least.sum(axis=0) / group, most.sum(axis=0) / group
+        with np.errstate(invalid="ignore"):  # a group that is not there
+            low, high = least / X, most / X
+            district = least.sum(axis=0) / group, most.sum(axis=0) / group
         return Rates(sum(district) / 2, *district, (low + high) / 2, low, high)
 
     def goodman(self, level: float = 0.95) -> Rates:
@@ -161,7 +161,9 @@ class RowByColumn:
 
         Least squares over precincts, each by its people, without a constant; the coefficients are
         the rates if they are the same in all precincts. Limits are the usual ones of a regression,
-        robust to unequal variance. Rates outside [0, 1] are a sign that they are not the same.
+        or those robust to unequal variance where they are wider: a precinct that has most of a rare
+        group has no residual by which to judge. Rates outside [0, 1] are a sign that they are not
+        the same.
         """
         from scipy.stats import norm
 
@@ -171,10 +173,11 @@ class RowByColumn:
         if n <= r:
             raise InputError(f"{n} precincts are too few for {r} groups")
         inverse = np.linalg.pinv(X.T @ (people[:, None] * X))
-        rates = inverse @ (X.T @ (people[:, None] * Y))
-        error = Y - X @ rates
         pull = inverse @ (X * people[:, None]).T
-        deviation = np.sqrt((pull**2) @ error**2 * n / (n - r))
+        rates = pull @ Y
+        square = (Y - X @ rates) ** 2 * n / (n - r)
+        usual = np.outer(np.diag(inverse), people @ square / n)
+        deviation = np.sqrt(np.maximum(usual, pull**2 @ square))
         reach = norm.ppf((1 + level) / 2) * deviation
         return Rates(rates, rates - reach, rates + reach)
 
@@ -214,12 +217,22 @@ class RowByColumn:
             had been dealt out at random. Then covariates differ as people happen to, too: a mean
             of theirs that goes with a group explains what the group does, the rates of groups come
             out too much alike, and limits do not tell.
+            If there are none, and rates that are the same in all precincts would lie beyond what is
+            certain. Then rates go with the precincts, and limits, which redraw precincts and no
+            more, are too narrow.
         """
         if covariates is not None and self._dealt_out():
             warnings.warn(
                 "precincts differ in their groups by no more than chance would have it: covariates "
                 "that are means of the people may take what groups do for their own, and rates "
                 "be off by more than their limits; compare those without covariates, and bounds()",
+                stacklevel=2,
+            )
+        if covariates is None and self._unlike_everywhere():
+            warnings.warn(
+                "rates that are the same in all precincts would lie beyond what is certain: they "
+                "go with something else that precincts differ in, and limits are too narrow; give "
+                "covariates, and compare bounds()",
                 stacklevel=2,
             )
         if estimator is None:
@@ -249,6 +262,13 @@ class RowByColumn:
 
         present = self.rows[:, self.rows.sum(axis=0) > 0]
         return present.shape[1] > 1 and chi2_contingency(present).pvalue > _BY_CHANCE
+
+    def _unlike_everywhere(self):
+        """Whether Goodman's limits of a rate, the same in all precincts, lie beyond its bounds."""
+        if len(self.rows) <= self.rows.shape[1]:
+            return False
+        same, certain = self.goodman(), self.bounds()
+        return bool(((same.low > certain.high) | (same.high < certain.low)).any())
 
     def _as_bags(self, covariates, resolution):
         """Precincts as bags of people, the group of each person, and the shares of answers."""
