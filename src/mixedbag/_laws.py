@@ -25,9 +25,9 @@ class _Counted:
         """A shift that is neither small nor large."""
         return 1.0
 
-    def times_chance(self, spread):
-        """How many times as far as by chance bags lie."""
-        return max(spread, self.steadiest)
+    def untold(self, spread):
+        """How far a shift may be (standard deviation) of which bags have shown nothing."""
+        return 2.5 / max(spread, self.steadiest) ** 2
 
 
 class Chances(_Counted):
@@ -106,8 +106,8 @@ class Amounts:
     def unit(self, spread):
         return spread
 
-    def times_chance(self, spread):
-        return 1.0  # what chance would have is not known but by the spread itself
+    def untold(self, spread):
+        return 1.5 * spread  # what chance would have is not known but by the spread itself
 
     def found(self, expected, codes, n, bags, spread, rng):
         size, mean = np.bincount(codes, minlength=n), np.bincount(codes, expected, minlength=n)

@@ -181,8 +181,8 @@ class PlausibleModels:
         times ``spread²``, and τ, how much groups differ, is drawn by what bags left out say of it.
         With fewer bags than features, a group may be set apart by what no bag has shown: with a
         share s of the difference between its mean features and those of all outside of the span of
-        the bags' means, δ has a further standard deviation of 1.5 s, over `spread` where that is
-        above one: then what no bag has shown is in how far bags lie, too.
+        the bags' means, δ has a further standard deviation of 2.5 s log-odds, over ``spread²``
+        where that is above one: then what no bag has shown is in how far bags lie, too.
 
         Parameters
         ----------
