@@ -10,7 +10,8 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from mixedbag._account.counts import fit_sharpening, scale_to_counts, sharpen
+from mixedbag._account.counts import fit_sharpening, sharpen
+from mixedbag._account.margins import scale_to_counts
 from mixedbag._validation import leave_out_unknown, refuse_missing_labels, warn_if_alike
 from mixedbag.base import BagEstimator
 from mixedbag.base._calibrating import Calibrating, as_sure, fit_sureness, has_probabilities

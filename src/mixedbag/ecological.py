@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mixedbag._account.margins import scale_to_margins
+from mixedbag._account.margins import scale_to_counts
 from mixedbag._validation import named_groups
 from mixedbag.aggregate import AggregateLogisticRegression
 from mixedbag.bags import Bags, as_bags
@@ -231,8 +231,11 @@ class RowByColumn:
 
         def rates(model):
             """Of the district, then of every precinct."""
-            told = self._by_group(model.predict_proba_instances(bags), bags, group)
-            precincts = scale_to_margins(told, self.rows, self.columns)
+            precincts = self._by_group(model.predict_proba_instances(bags), bags, group)
+            there = self.rows > 0
+            ends = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+            told = precincts[there], ends, self.columns, self.rows[there]
+            precincts[there] = scale_to_counts(*told)
             people = self.rows[:, :, None]
             district = np.nansum(people * precincts, axis=0) / people.sum(axis=0)
             return np.concatenate([district[None], precincts])

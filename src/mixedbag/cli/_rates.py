@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from mixedbag._account.margins import scale_to_margins
+from mixedbag._account.margins import scale_to_counts
 from mixedbag._tables import plain
 from mixedbag.cli import _options
 from mixedbag.cli._tables import read_data, require_labels
@@ -171,7 +171,7 @@ def _that_add_up(told, data, groups, rule):
         if counts.ndim == 1:
             counts = np.column_stack([data.bags.sizes - counts, counts])
         sizes = np.unique(groups, return_counts=True)[1].astype(np.float64)
-        rates = scale_to_margins(rates[None], sizes[None], counts.sum(axis=0)[None])[0]
+        rates = scale_to_counts(rates, np.array([0, len(sizes)]), counts.sum(axis=0)[None], sizes)
     else:
         rates = rates / rates.sum(axis=1, keepdims=True)
     columns = rates.T[-len(told) :]
