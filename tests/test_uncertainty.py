@@ -552,6 +552,15 @@ def test_rates_of_the_model_agree_with_margins_of_groups_however_small(n_columns
         assert (part <= certain.precincts_high + 1e-6)[there].all()
 
 
+def test_a_group_that_is_nowhere_has_no_rate():
+    table = RowByColumn(
+        [[5, 5, 0], [3, 7, 0], [6, 2, 0], [1, 8, 0]], [[4, 6], [5, 5], [3, 5], [4, 5]]
+    )
+    for found in (table.bounds(), table.goodman(), table.model(n_draws=20), table.agreeing(0.5)):
+        for part in (found.district, found.low, found.high):
+            np.testing.assert_array_equal(np.isnan(part).any(axis=1), [False, False, True])
+
+
 def test_covariates_of_precincts_that_differ_by_chance_alone_are_warned_of():
     rng = np.random.default_rng(0)
     group = rng.integers(0, 2, size=(30, 32))
