@@ -163,7 +163,7 @@ def _check_amounts(block, exposure_column):
             f"Some value(s) of y are out of the valid range of a Poisson total: {bags.name(i)} has "
             f"{total[i]:g}, which is negative"
         )
-    broken = (np.abs(total - np.round(total)) > 1e-9 * total) & (weight > 0)
+    broken = (np.abs(total - np.round(total)) > 1e-12 * total) & (weight > 0)
     return np.array([weight @ total, weight @ _exposures(bags, exposure_column), broken.any()])
 
 

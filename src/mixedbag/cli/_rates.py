@@ -253,7 +253,8 @@ def _show(lines):
     table = Table(box=None, header_style="bold")
     for name in lines[0]:
         table.add_column(name, justify="left" if name in ("group", "answer") else "right")
+    written = in_digits if min(line["estimate"] for line in lines) < 0.01 else "{:.3f}".format
     for line in lines:
-        cells = (in_digits(v) if isinstance(v, float) else v for v in line.values())
+        cells = (written(v) if isinstance(v, float) else v for v in line.values())
         table.add_row(*map(shown, cells))
     wide().print(table)
