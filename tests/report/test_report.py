@@ -14,7 +14,7 @@ from mixedbag import Bags, compare
 from mixedbag.datasets import load_digits_bags, make_count, make_majority, make_sequences, make_sum
 from mixedbag.datasets.records import BagData
 from mixedbag.inspection import permutation_importance
-from mixedbag.report import _importance, _views, report_page, write_report
+from mixedbag.report import _curves, _importance, _views, report_page, write_report
 
 _spec = importlib.util.spec_from_file_location("browser", Path(__file__).with_name("browser.py"))
 browser = importlib.util.module_from_spec(_spec)
@@ -35,6 +35,14 @@ def digits():
     data = replace(data, notes=(f"read from {NASTY}",))
     learners = ["bag statistics + SVM", "spread labels + logistic"]
     return compare(data.bags, data.y, learners=learners, **QUICK), data
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_bars_of_amounts_have_a_width_in_any_unit(unit):
+    values = unit * np.random.default_rng(0).normal(size=200)
+    edges = np.array(_curves.distributions([("error", values)])["edges"])
+    assert np.ptp(edges) > 3 * unit
+    np.testing.assert_allclose(np.diff(edges), np.ptp(edges) / 24, rtol=0.01)
 
 
 def test_the_page_needs_nothing_else(digits):
