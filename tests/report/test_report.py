@@ -249,6 +249,17 @@ def test_the_page_works(window, digits, tmp_path):
 
 
 @pytest.mark.browser
+def test_the_page_says_what_counts_and_totals_are_good_for(window, other_kind, tmp_path):
+    result, data, _ = other_kind
+    write_report(result, tmp_path / "report.html", data)
+    window.open(tmp_path / "report.html")
+    use = window.run("return document.getElementById('use').textContent")
+    known = result.question.kind != "classes"
+    assert ("--instances --amount LABEL" in use) == ("mixedbag rates new.csv" in use) == known
+    assert window.console() == []
+
+
+@pytest.mark.browser
 def test_the_leaderboard_sorts(window, digits, tmp_path):
     write_report(*digits[:1], tmp_path / "report.html", digits[1])
     window.open(tmp_path / "report.html")
