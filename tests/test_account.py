@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime
-from scipy.special import expit
+from scipy.special import expit, softmax
 
 from mixedbag._account import any as account
 from mixedbag._account import counts as of_counts
-from mixedbag._account import majority
+from mixedbag._account import majority, margins
 from mixedbag._account.likelihoods import BagLikelihood, witness_odds
 
 
@@ -202,15 +202,43 @@ def test_counts_are_met(seed):
     assert_allclose(np.add.reduceat(expit(moved), offsets[:-1]), counts, rtol=1e-6, atol=1e-9)
 
 
-def test_counts_of_several_classes_are_met():
+@pytest.mark.parametrize("n_classes", [2, 3, 6])
+@pytest.mark.parametrize("sure", [1.0, 20.0, 500.0])
+def test_counts_of_several_classes_are_met(sure, n_classes):
+    """However sure a model is, and of classes that nobody has as well."""
     rng = np.random.default_rng(0)
-    _, offsets = random_bags(rng)
+    _, offsets = random_bags(rng, n_bags=40, largest=20)
     sizes = np.diff(offsets)
-    q = rng.dirichlet([0.5] * 3, offsets[-1])
-    counts = rng.dirichlet([1] * 3, len(sizes)) * sizes[:, None]
-    fitted = of_counts.scale_to_counts(q, offsets, counts)
-    assert_allclose(fitted.sum(axis=1), 1.0)
-    assert_allclose(np.add.reduceat(fitted, offsets[:-1]), counts, atol=1e-6)
+    q = softmax(sure * rng.normal(size=(offsets[-1], n_classes)), axis=1)
+    whole = np.array([rng.multinomial(n, rng.dirichlet([0.3] * n_classes)) for n in sizes])
+    for counts in (whole, rng.dirichlet([1] * n_classes, len(sizes)) * sizes[:, None]):
+        fitted = margins.scale_to_counts(q, offsets, counts)
+        assert_allclose(fitted.sum(axis=1), 1.0)
+        assert_allclose(np.add.reduceat(fitted, offsets[:-1]), counts, atol=1e-5)
+
+
+@pytest.mark.parametrize("sure", [1.0, 4.0])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_shares_that_meet_counts_are_those_of_proportional_fitting(sure, n_classes):
+    rng = np.random.default_rng(0)
+    people, shares = (
+        rng.integers(1, 9, 15),
+        softmax(sure * rng.normal(size=(15, n_classes)), axis=1),
+    )
+    offsets = np.arange(0, 16, 3)
+    counts = np.array(
+        [
+            rng.multinomial(n, [1 / n_classes] * n_classes)
+            for n in np.add.reduceat(people, offsets[:-1])
+        ]
+    )
+    cells = people[:, None] * shares
+    for _ in range(20_000):
+        told = np.maximum(np.add.reduceat(cells, offsets[:-1]), 1e-300)
+        cells *= np.repeat(counts / told, 3, axis=0)
+        cells *= (people / cells.sum(axis=1))[:, None]
+    found = people[:, None] * margins.scale_to_counts(shares, offsets, counts, people)
+    assert_allclose(found, cells, atol=1e-6)
 
 
 def test_values_add_up_to_the_total():

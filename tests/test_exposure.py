@@ -4,6 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from sklearn.decomposition import PCA
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 from mixedbag import Bags, compare, load, save
 from mixedbag.aggregate import AggregatePoissonRegressor
@@ -13,6 +16,7 @@ from mixedbag.datasets import BagData
 from mixedbag.engines import SpooledBags
 from mixedbag.exceptions import InputError
 from mixedbag.uncertainty import posterior
+from mixedbag.wrappers import InstanceWise
 from tests.command import mixedbag
 
 
@@ -48,6 +52,47 @@ def test_the_learner_that_is_fitted_by_default_is_in_proportion_to_the_exposure(
     np.testing.assert_allclose(found.model.predict(bags), plain.predict(bags), rtol=0.1)
     half = [BagData(bags[part], y[part]) for part in (slice(30), slice(30, 60))]
     assert in_proportion(fit_from_disk(SpooledBags(half), "sum", exposure="hours").model, bags)
+
+
+def test_features_may_be_in_any_unit_beside_an_exposure():
+    bags, y = districts()
+    wild = bags.with_instances(bags.instances * [1e-5, 1.0] + [10.0, 0.0], bags.feature_names)
+    told = [fit_best_setting(b, y, "sum", exposure="hours").model.predict(b) for b in (bags, wild)]
+    np.testing.assert_allclose(*told, rtol=1e-4)
+    young = bags.instances[:, 0] < 0
+    rates = []
+    for b in (bags, wild):
+        scaled = InstanceWise(StandardScaler(), keep="hours").fit_transform(b)
+        model = AggregatePoissonRegressor(exposure="hours").fit(scaled, y)
+        rates.append(posterior(model, scaled, y).rates(scaled, young).estimate)
+    np.testing.assert_allclose(*rates, rtol=1e-4)
+
+
+@pytest.mark.parametrize("keep", [1, "hours"])
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_a_feature_that_is_kept_has_its_unit_still(kind, keep):
+    bags, _ = districts()
+    X = kind(bags.instances)
+    told = InstanceWise(MaxAbsScaler(), keep=keep).fit_transform(
+        bags.with_instances(X, bags.feature_names)
+    )
+    found = told.instances if kind is np.asarray else told.instances.toarray()
+    np.testing.assert_array_equal(found[:, 1], bags.instances[:, 1])
+    assert np.abs(found[:, 0]).max() == 1.0
+    assert told.feature_names == ["age", "hours"]
+
+
+@pytest.mark.parametrize(
+    ("transformer", "keep", "message"),
+    [
+        (StandardScaler(), "years", "keep 'years' is not a column: age, hours"),
+        (StandardScaler(), 2, "keep is column 2, but there are 2"),
+        (PCA(1), "hours", "PCA makes other features: keep='hours' is none of them"),
+    ],
+)
+def test_a_feature_that_cannot_be_kept_is_named(transformer, keep, message):
+    with pytest.raises(InputError, match=message):
+        InstanceWise(transformer, keep=keep).fit_transform(districts()[0])
 
 
 def test_compare_tells_who_knows_what_an_exposure_is():

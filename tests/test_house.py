@@ -21,7 +21,7 @@ SOURCE = Path(mixedbag.__file__).parent
 # every learner is fitted through one; solvers add up what blocks say. Wrappers come before the
 # families: they need the base alone, and some learners describe bags with `BagFeatures`.
 FLOORS = [
-    {"_version", "_nursery", "_parameters", "_segments"},
+    {"_digits", "_version", "_nursery", "_parameters", "_segments"},
     {"_tables", "_files", "_on_disk", "_overlap"},
     {"exceptions", "_frames", "_per_cent", "_threads", "_values"},
     {"bags", "pooling"},

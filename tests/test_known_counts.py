@@ -59,7 +59,7 @@ def test_bags_without_a_known_count_are_left_out_and_answered(learner):
     bags, table, _ = problem()
     y = table[:, 1].copy()
     y[[3, 8]] = np.nan
-    with pytest.warns(UserWarning, match="bag 3 and 1 others of 40 bags have no known count"):
+    with pytest.warns(UserWarning, match="bag 3 and 1 other of 40 bags have no known count"):
         partly = learner.fit(bags, y).predict_instances(bags)
     kept = ~np.isnan(y)
     alone = learner.fit(bags[kept], y[kept]).predict_instances(bags)
@@ -80,6 +80,18 @@ def test_bags_that_are_all_alike_are_said_to_tell_nothing_once():
     with pytest.warns(UserWarning, match="same shares") as said:
         AggregateSVC(n_init=1, max_iter=1).fit(bags, np.full(300, 2))
     assert len(said) == 1
+
+
+def test_bags_that_are_alike_are_so_in_any_size_and_only_all_of_them():
+    rng = np.random.default_rng(0)
+    bags = Bags(rng.normal(size=(45, 2)), np.cumsum(np.arange(10)))
+    with pytest.warns(UserWarning, match="all 9 bags have the same shares"):
+        AggregateRidgeClassifier().fit(bags, np.full(9, 0.3))
+    counts = np.r_[1, np.full(8, 2)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # of two thirds of the bags, nobody has asked
+        bags = Bags(rng.normal(size=(36, 2)), np.arange(0, 37, 4))
+        AggregateRidgeClassifier().fit(bags, counts).predict_proba(bags)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -70,6 +70,26 @@ def test_of_three_answers_each_is_told(tmp_path):
     np.testing.assert_allclose(table @ people, places.sum(axis=0), atol=1e-6)
 
 
+def test_of_few_bags_estimates_are_certain_to_be_possible_and_add_up(tmp_path):
+    """Clipped to what is certain one by one, they made 114 % of some groups."""
+    rng, rows, known = np.random.default_rng(27), [], np.zeros(3)
+    for place in range(5):
+        group = rng.choice(4, 7, p=rng.dirichlet([0.4] * 4))
+        counts = np.bincount(rng.choice(3, 7, p=rng.dirichlet([0.4] * 3)), minlength=3)
+        known += counts
+        rows += [f"P{place},{'abcd'[one]},{','.join(map(str, counts))}" for one in group]
+    (tmp_path / "t.csv").write_text("\n".join(["place,part,x,y,z", *rows]) + "\n")
+    asked = ("--bag=place", "--label=x,y,z", "--by=part", "--draws=40", "--json")
+    lines = json.loads(mixedbag("rates", "t.csv", *asked, folder=tmp_path).stdout)["groups"]
+    told = np.array([line["estimate"] for line in lines]).reshape(3, -1)
+    people = [line["instances"] for line in lines[: told.shape[1]]]
+    np.testing.assert_allclose(told.sum(axis=0), 1.0)
+    np.testing.assert_allclose(told @ people, known, atol=1e-6)
+    for line in lines:
+        assert line["certain low"] - 1e-6 <= line["estimate"] <= line["certain high"] + 1e-6
+        assert line["low"] <= line["estimate"] <= line["high"]
+
+
 def test_of_a_sample_nothing_is_certain(precincts):
     """The groups of the rows are not those of all who were counted."""
     folder, _ = precincts

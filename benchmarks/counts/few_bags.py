@@ -76,7 +76,7 @@ def run(case):
 def as_if(constant, power):
     """Another constant, over another power of how many times as far as by chance bags lie."""
     return patch.object(
-        _laws.Chances, "untold", lambda law, spread: constant / max(spread, law.steadiest) ** power
+        _laws.Chances, "untold", lambda law, spread: constant / max(spread, 1.0) ** power
     )
 
 

@@ -25,9 +25,13 @@ class _Counted:
         """A shift that is neither small nor large."""
         return 1.0
 
+    def times_chance(self, spread):
+        """How many times as far as by chance bags lie."""
+        return max(spread, self.steadiest)
+
     def untold(self, spread):
         """How far a shift may be (standard deviation) of which bags have shown nothing."""
-        return 2.5 / max(spread, self.steadiest) ** 2
+        return 2.5 * self.unit(spread) / max(spread, 1.0) ** 2
 
 
 class Chances(_Counted):
@@ -68,22 +72,33 @@ class Chances(_Counted):
 
 
 class Events(_Counted):
-    """A number of events with a rate of its own (Poisson); shifts are of the logarithm."""
+    """A number of events with a rate of its own (Poisson); shifts are of the logarithm.
+
+    A total may count them in a `unit` other than one: then shifts are by the unit as well, and what
+    chance would have is not known but by how far bags lie.
+    """
+
+    def __init__(self, unit=1.0):
+        self.counted_in = unit
+        self.steadiest = 1.0 if unit == 1.0 else 0.01
+
+    def unit(self, spread):
+        return 1.0 / self.counted_in
 
     def variance(self, expected):
-        return expected
+        return self.counted_in * expected
 
     def natural(self, expected):
-        return np.log(np.maximum(expected, np.finfo(float).tiny))
+        return np.log(np.maximum(expected, np.finfo(float).tiny)) / self.counted_in
 
     def shifted(self, expected, by):
-        return expected * np.exp(by)
+        return expected * np.exp(by * self.counted_in)
 
     def found(self, expected, codes, n, bags, spread, rng):
-        mean = np.bincount(codes, expected, minlength=n)
+        mean = np.bincount(codes, expected, minlength=n) / self.counted_in
         chance = rng.poisson(np.minimum(mean, _COUNTABLE))
         drawn = mean + max(spread, self.steadiest) * (chance - mean)
-        return np.maximum(drawn + rng.uniform(-0.5, 0.5, size=n), 0.0)
+        return self.counted_in * np.maximum(drawn + rng.uniform(-0.5, 0.5, size=n), 0.0)
 
     def within(self, sums, size):
         return np.maximum(sums, 0.0)
@@ -122,7 +137,9 @@ def law_of(model):
     learner = last_step(model)
     if tells_probabilities(learner):
         return Chances()
-    return Events() if getattr(learner, "_of_events", False) else Amounts()
+    if getattr(learner, "_of_events", False):
+        return Events(getattr(learner, "unit_", 1.0))  # models of 0.1.0 count in ones
+    return Amounts()
 
 
 def tells_probabilities(model):

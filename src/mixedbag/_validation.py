@@ -13,6 +13,7 @@ from mixedbag.exceptions import InputError
 # No measurement is this large. Trees and neighbours compare values in single precision, most other
 # learners square them: a million of these squares still have a finite sum. By the size in bytes.
 _LARGEST = {4: 1e15, 8: 1e30}
+_ROUNDED = 1e-12
 
 
 def refuse_unusable(bags: Bags, allow_nan: bool) -> None:
@@ -86,7 +87,8 @@ def leave_out_unknown(bags: Bags, y: Any, weight: np.ndarray) -> tuple:
         return bags, y, weight
     first = bags.name(int(unknown.argmax()))
     n_others = unknown.sum() - 1
-    some = f" and {n_others} others of {len(bags)} bags have" if n_others else " has"
+    others = "1 other" if n_others == 1 else f"{n_others} others"
+    some = f" and {others} of {len(bags)} bags have" if n_others else " has"
     warnings.warn(
         f"{first}{some} no known count or total: no part in the fit; instances can be predicted "
         "all the same",
@@ -96,9 +98,14 @@ def leave_out_unknown(bags: Bags, y: Any, weight: np.ndarray) -> tuple:
     return bags[~unknown], labelled(values)[1], weight[~unknown]
 
 
+def alike(mean: np.ndarray) -> bool:
+    """Whether all bags have the same, but for rounding (shares of bags of several sizes)."""
+    return bool((np.ptp(mean, axis=0) <= _ROUNDED * np.abs(mean).max(axis=0)).all())
+
+
 def warn_if_alike(bags: Bags, mean: np.ndarray, what: str) -> None:
     """Say so where every bag has the same shares or mean: nothing tells instances apart."""
-    if bags.n_instances > len(bags) > 1 and np.ptp(mean, axis=0).max() == 0:
+    if bags.n_instances > len(bags) > 1 and alike(mean):
         warnings.warn(
             f"all {len(bags)} bags have the same {what}: they carry no information on which of "
             "their instances are which",

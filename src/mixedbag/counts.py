@@ -10,10 +10,17 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from mixedbag._account.counts import fit_sharpening, scale_to_counts, sharpen
+from mixedbag._account.counts import fit_sharpening, sharpen
+from mixedbag._account.margins import scale_to_counts
 from mixedbag._validation import leave_out_unknown, refuse_missing_labels, warn_if_alike
 from mixedbag.base import BagEstimator
-from mixedbag.base._calibrating import Calibrating, as_sure, fit_sureness, has_probabilities
+from mixedbag.base._calibrating import (
+    Calibrating,
+    as_sure,
+    asked_for_scores,
+    fit_sureness,
+    has_probabilities,
+)
 from mixedbag.base._levels import winners
 from mixedbag.exceptions import InputError
 from mixedbag.pooling import Mean, Sum
@@ -88,7 +95,8 @@ class CountClassifier(ClassifierMixin, Calibrating, BagEstimator):
         return leave_out_unknown(bags, y, weight)
 
     def _learn(self, bags, y, weight):
-        warn_if_alike(bags, y / bags.sizes[:, None], "shares")
+        if not asked_for_scores():  # to learn what scores mean: the model of all bags has warned
+            warn_if_alike(bags, y / bags.sizes[:, None], "shares")
         super()._learn(bags, y, weight)
 
     def _read_plain_labels(self, bags, y):

@@ -8,13 +8,13 @@ and a logistic model whose rates may change with covariates and agree with every
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mixedbag._account.margins import scale_to_margins
+from mixedbag._account.margins import scale_to_counts
 from mixedbag._validation import named_groups
 from mixedbag.aggregate import AggregateLogisticRegression
 from mixedbag.bags import Bags, as_bags
@@ -151,7 +151,7 @@ class RowByColumn:
         others = self.rows.sum(axis=1)[:, None, None] - X
         least, most = np.maximum(0.0, T - others), np.minimum(X, T)
         group = self.rows.sum(axis=0)[:, None]
-        with np.errstate(invalid="ignore"):  # a group that is not there
+        with np.errstate(invalid="ignore"):  # a group may be nowhere
             low, high = least / X, most / X
             district = least.sum(axis=0) / group, most.sum(axis=0) / group
         return Rates(sum(district) / 2, *district, (low + high) / 2, low, high)
@@ -179,6 +179,7 @@ class RowByColumn:
         usual = np.outer(np.diag(inverse), people @ square / n)
         deviation = np.sqrt(np.maximum(usual, pull**2 @ square))
         reach = norm.ppf((1 + level) / 2) * deviation
+        rates[self.rows.sum(axis=0) == 0] = np.nan
         return Rates(rates, rates - reach, rates + reach)
 
     def model(
@@ -245,14 +246,34 @@ class RowByColumn:
         def rates(model):
             """Of the district, then of every precinct."""
             told = self._by_group(model.predict_proba_instances(bags), bags, group)
-            precincts = scale_to_margins(told, self.rows, self.columns)
-            people = self.rows[:, :, None]
-            district = np.nansum(people * precincts, axis=0) / people.sum(axis=0)
-            return np.concatenate([district[None], precincts])
+            found = self.agreeing(told)
+            return np.concatenate([found.district[None], found.precincts])
 
         found = models.ask(rates)
         limits = (found.estimate, found.low, found.high)
         return Rates(*(part[0] for part in limits), *(part[1:] for part in limits))
+
+    def agreeing(self, rates: ArrayLike) -> Rates:
+        """The rates nearest to given ones (in relative entropy) that agree with all margins.
+
+        Those of every precinct add up to its answers, and so those of the district do; all are
+        inside what is certain, which are the limits.
+
+        Parameters
+        ----------
+        rates : array of shape (n_rows, n_columns) or (n_precincts, n_rows, n_columns)
+            What is thought of each group, everywhere or in every precinct.
+        """
+        certain: Any = self.bounds()
+        precincts = np.full_like(certain.precincts, np.nan)
+        there = self.rows > 0
+        ends = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+        given = np.broadcast_to(np.asarray(rates, dtype=np.float64), precincts.shape)[there]
+        precincts[there] = scale_to_counts(given, ends, self.columns, self.rows[there])
+        people = self.rows[:, :, None]
+        with np.errstate(invalid="ignore"):
+            district = np.nansum(people * precincts, axis=0) / people.sum(axis=0)
+        return replace(certain, district=district, precincts=precincts)
 
     def _dealt_out(self):
         """Whether groups are spread over precincts as by chance; mere shares do not tell."""

@@ -409,7 +409,7 @@ def posterior(
     models = _with_weights(model, weights.normal(n_draws, rng))
     left = unexplained(model, models, bags, y)
     if weights.log_likelihood is not None:
-        power = 1.0 / max(left.spread, 1.0) ** 2
+        power = 1.0 / law_of(model).times_chance(left.spread) ** 2
         models = _with_weights(model, weights.drawn(n_draws, rng, power))
     return PlausibleModels(model, models, left.spread, level, random_state, left)
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mixedbag._described import STATISTICS, described
 from mixedbag._evidence import at_instances
-from mixedbag._parameters import having, one_of
+from mixedbag._parameters import having, one_of, whole
 from mixedbag._spread import SpreadAny, SpreadCounts, SpreadMajority, SpreadTotals
 from mixedbag._validation import check_choice
 from mixedbag.bags import Bags, as_bags
@@ -34,6 +34,10 @@ class InstanceWise(TransformerMixin, BagEstimator, auto_wrap_output_keys=None): 
     transformer : scikit-learn transformer
         Fitted on the instances of all bags together. A transformer that needs labels gets each
         instance's bag label.
+    keep : int or str, optional
+        A feature (its place or its name) that stays as it is, because its unit counts: the exposure
+        of `mixedbag.aggregate.AggregatePoissonRegressor`. The transformer has to give as many
+        features as it gets.
 
     See Also
     --------
@@ -52,10 +56,15 @@ class InstanceWise(TransformerMixin, BagEstimator, auto_wrap_output_keys=None): 
 
     # Scaling is the cure for values that are too large for learners.
     _refuse_values = staticmethod(Bags.check_finite)  # type: ignore[assignment]
-    _parameter_constraints = {"transformer": [having("fit", "transform")]}
+    _parameter_constraints = {
+        "transformer": [having("fit", "transform")],
+        "keep": [whole(0), str, None],
+    }
+    keep: int | str | None = None  # models of 0.1.0 do not say
 
-    def __init__(self, transformer):
+    def __init__(self, transformer, *, keep=None):
         self.transformer = transformer
+        self.keep = keep
 
     @property
     def _accepts_sparse(self):  # type: ignore[override]
@@ -71,15 +80,27 @@ class InstanceWise(TransformerMixin, BagEstimator, auto_wrap_output_keys=None): 
         bags = self._read(bags, reset=True)
         target = None if y is None else bags.spread(np.asarray(y))
         self.transformer_ = clone(self.transformer).fit(bags.instances, target)
+        self._column_of("keep")  # which says if there is none
         return self
 
     def transform(self, bags: Any) -> Any:
         """The same bags with transformed instances."""
         read = self._fitted(bags)
         instances = self.transformer_.transform(read.instances)
+        if self.keep is not None:
+            instances = self._with_kept(instances, read.instances)
         if not isinstance(bags, Bags) and read.n_instances == len(read):
             return instances
         return read.with_instances(instances, self._names_out())
+
+    def _with_kept(self, instances, before):
+        if instances.shape != before.shape:
+            name = type(self.transformer).__name__
+            raise InputError(f"{name} makes other features: keep={self.keep!r} is none of them")
+        j: Any = self._column_of("keep")
+        stack = sparse.hstack if sparse.issparse(instances) else np.hstack
+        parts = [instances[:, :j], before[:, [j]], instances[:, j + 1 :]]
+        return stack([part for part in parts if part.shape[1]])
 
     def _names_out(self):
         if not hasattr(self.transformer_, "get_feature_names_out"):

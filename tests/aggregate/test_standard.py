@@ -10,6 +10,7 @@ from mixedbag.aggregate import (
     AggregateGradientBoostingRegressor,
     AggregateKNeighborsRegressor,
     AggregateMLPRegressor,
+    AggregatePoissonRegressor,
     AggregateRBFRegressor,
     AggregateRidgeRegressor,
     AggregateSVR,
@@ -17,6 +18,7 @@ from mixedbag.aggregate import (
 )
 from mixedbag.aggregate._standard import Standard
 from mixedbag.engines import LocalBlocks
+from mixedbag.uncertainty import posterior
 
 REGRESSORS = [
     AggregateForestRegressor(10, random_state=0),
@@ -50,6 +52,24 @@ def test_answers_follow_the_unit_of_the_totals(learner, unit, extra):
     plain = clone(learner).fit(bags, total).predict_instances(bags)
     other = clone(learner).fit(bags, unit * total + extra * bags.sizes).predict_instances(bags)
     np.testing.assert_allclose((other - extra) / unit, plain, atol=2e-4 * np.ptp(plain))
+
+
+@pytest.mark.parametrize("unit", [1e-9, 0.1, 1e6])
+def test_rates_follow_the_unit_of_totals_that_are_no_counts(unit):
+    bags, total = problem()
+    total = total - total.min() + 0.5
+    learner = AggregatePoissonRegressor(tol=1e-10)
+    plain, other = (clone(learner).fit(bags, k * total) for k in (1.0, unit))
+    np.testing.assert_allclose(other.predict(bags) / unit, plain.predict(bags), rtol=1e-6)
+    assert np.abs(plain.coef_).max() > 0.1
+    assert clone(learner).fit(bags, np.round(total)).unit_ == 1.0
+    groups = bags.instances[:, 0] > 0
+    sure, there = (
+        posterior(model, bags, k * total).rates(bags, groups)
+        for model, k in ((plain, 1.0), (other, unit))
+    )
+    for part in ("estimate", "low", "high"):
+        np.testing.assert_allclose(getattr(there, part) / unit, getattr(sure, part), rtol=0.01)
 
 
 def test_bags_of_one_are_standardised_as_rows():

@@ -264,7 +264,7 @@ def test_hopeless_labels_are_refused():
     bags = Bags.from_list([np.eye(2)] * 10)
     with pytest.raises(ValueError, match="all 10 bags have the same label, 'yes'"):
         compare(bags, ["yes"] * 10, rule="any")
-    with pytest.raises(ValueError, match="only 1 bags have the label 'no'"):
+    with pytest.raises(ValueError, match="only 1 bag has the label 'no'"):
         compare(bags, ["yes"] * 9 + ["no"], rule="any")
     with pytest.raises(ValueError, match="9 labels for 10 bags"):
         compare(bags, [0, 1, 0] * 3, rule="any")

@@ -160,3 +160,19 @@ def test_marks_for_labels_that_are_not_known_are_refused():
     with pytest.raises(ValueError, match=r"all but 1 of 11 labels are numbers \(not '<5'\): leave"):
         guess_rule(y, np.full(11, 5))
     assert guess_rule(np.where(y == "4", "four", y), np.full(11, 5)).rule == "majority"
+
+
+@pytest.mark.parametrize(("mark", "refused"), [("*", True), ("<5", True), ("other", False)])
+def test_marks_may_be_many_if_they_are_no_words(mark, refused):
+    y = np.array(["3", "1", "2", "0", "4", *[mark] * 5])
+    if not refused:
+        assert guess_rule(y, np.full(10, 5)).rule == "majority"
+        return
+    with pytest.raises(ValueError, match=r"all but 5 of 10 labels are numbers \(not '[*<5]+'\)"):
+        guess_rule(y, np.full(10, 5))
+
+
+def test_decimal_commas_that_stayed_text_are_named():
+    y = np.array([f"{k},5" for k in range(12)])
+    with pytest.raises(ValueError, match="labels such as '0,5' are text: write numbers with a poi"):
+        guess_rule(y, np.full(12, 5))

@@ -14,7 +14,7 @@ from mixedbag import Bags, compare
 from mixedbag.datasets import load_digits_bags, make_count, make_majority, make_sequences, make_sum
 from mixedbag.datasets.records import BagData
 from mixedbag.inspection import permutation_importance
-from mixedbag.report import _importance, _views, report_page, write_report
+from mixedbag.report import _curves, _importance, _views, report_page, write_report
 
 _spec = importlib.util.spec_from_file_location("browser", Path(__file__).with_name("browser.py"))
 browser = importlib.util.module_from_spec(_spec)
@@ -35,6 +35,14 @@ def digits():
     data = replace(data, notes=(f"read from {NASTY}",))
     learners = ["bag statistics + SVM", "spread labels + logistic"]
     return compare(data.bags, data.y, learners=learners, **QUICK), data
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_bars_of_amounts_have_a_width_in_any_unit(unit):
+    values = unit * np.random.default_rng(0).normal(size=200)
+    edges = np.array(_curves.distributions([("error", values)])["edges"])
+    assert np.ptp(edges) > 3 * unit
+    np.testing.assert_allclose(np.diff(edges), np.ptp(edges) / 24, rtol=0.01)
 
 
 def test_the_page_needs_nothing_else(digits):
@@ -238,6 +246,17 @@ def test_the_page_works(window, digits, tmp_path):
     axis = "return document.querySelectorAll('#board thead .whiskers text').length"
     assert window.run(axis) >= 2
     assert window.run("return document.querySelectorAll('#hardest button').length") == 12
+
+
+@pytest.mark.browser
+def test_the_page_says_what_counts_and_totals_are_good_for(window, other_kind, tmp_path):
+    result, data, _ = other_kind
+    write_report(result, tmp_path / "report.html", data)
+    window.open(tmp_path / "report.html")
+    use = window.run("return document.getElementById('use').textContent")
+    known = result.question.kind != "classes"
+    assert ("--instances --amount LABEL" in use) == ("mixedbag rates new.csv" in use) == known
+    assert window.console() == []
 
 
 @pytest.mark.browser

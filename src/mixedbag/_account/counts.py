@@ -5,7 +5,7 @@ import math
 import numba
 import numpy as np
 from scipy import optimize
-from scipy.special import expit, log_softmax
+from scipy.special import log_softmax
 
 from mixedbag._tables import frozen
 from mixedbag.pooling import bag_sum, spread
@@ -63,38 +63,6 @@ def shift_to_count(z, start, stop, count, near):
         if not low < shift < high:
             shift = (low + high) / 2
     return shift
-
-
-def scale_to_counts(probability, offsets, counts):
-    """Class probabilities of instances whose columns add up to the counts of each bag.
-
-    Rows and columns are scaled in turn (iterative proportional fitting): of all tables with these
-    margins, the limit is the nearest to the given one in relative entropy.
-
-    Parameters
-    ----------
-    probability : array of shape (n_instances, n_classes)
-    offsets : array of shape (n_bags + 1,)
-    counts : array of shape (n_bags, n_classes)
-        Each row adds up to the size of its bag.
-    """
-    if counts.shape[1] == 2:  # the limit is a shift of the log-odds of a bag, found at once
-        p = np.clip(probability, 1e-300, None)
-        z = np.log(p[:, 1]) - np.log(p[:, 0])
-        wanted = counts[:, 1] * np.diff(offsets) / counts.sum(axis=1)
-        z = z + spread(shift_to_counts(z, offsets, wanted), offsets)
-        return np.column_stack([expit(-z), expit(z)])
-    sizes = np.diff(offsets)
-    wanted = np.clip(counts, 0.0, None) + _CERTAIN
-    wanted = wanted * (sizes / wanted.sum(axis=1))[:, None]
-    log_q = np.log(np.clip(probability, 1e-300, None))
-    for _ in range(_STEPS):
-        log_q = log_softmax(log_q, axis=1)
-        total = bag_sum(np.exp(log_q), offsets)
-        if np.abs(total - wanted).max() < 1e-10 * sizes.max():
-            break
-        log_q += spread(np.log(wanted) - np.log(np.clip(total, 1e-300, None)), offsets)
-    return np.exp(log_softmax(log_q, axis=1))
 
 
 def fit_sharpening(probability, offsets, counts, weight):

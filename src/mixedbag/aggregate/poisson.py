@@ -22,7 +22,9 @@ class AggregatePoissonRegressor(BagRegressor):
 
         ½ ‖w‖² + C Σ_c w_c (μ_c − y_c log μ_c),    μ_c = Σ_{i∈c} e_i exp(⟨w, x_i⟩ + b)
 
-    With bags of one instance this is `sklearn.linear_model.PoissonRegressor`.
+    With bags of one instance this is `sklearn.linear_model.PoissonRegressor`. Totals that are no
+    whole numbers count nobody knows what: they are learned in a unit of which bags, were all rates
+    equal, would differ by as much as by chance. So it does not matter what they are counted in.
 
     Parameters
     ----------
@@ -31,7 +33,8 @@ class AggregatePoissonRegressor(BagRegressor):
     exposure : int or str, optional
         The column (its place or its name) that holds each instance's exposure: people, hours,
         area. It is no feature then, and predictions are in proportion to it. An offset of the
-        logarithm is an exposure of its exponential.
+        logarithm is an exposure of its exponential. To scale all other features, say
+        ``InstanceWise(StandardScaler(), keep=exposure)``.
     max_iter : int, default=1000
         Most L-BFGS steps.
     tol : float, default=1e-6
@@ -47,6 +50,8 @@ class AggregatePoissonRegressor(BagRegressor):
     coef_ : array of shape (n_features,)
         Zero for the exposure.
     intercept_ : float
+    unit_ : float
+        What totals are counted in; 1 of whole ones.
     objective_ : array
         The objective after each step; it never rises.
     n_iter_ : int
@@ -73,7 +78,7 @@ class AggregatePoissonRegressor(BagRegressor):
     """
 
     _of_events = True
-    _needs_scaling = False  # an exposure must keep its unit
+    _needs_scaling = True
     _accepts_sparse = True
     _search_space = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}
     _parameter_constraints = {
@@ -98,32 +103,27 @@ class AggregatePoissonRegressor(BagRegressor):
         return tags
 
     def _fit_blocks(self, blocks):
-        self.exposure_column_ = self._exposure_column()
-        total, exposure = blocks.sum(_check_amounts, self.exposure_column_)
+        column = self.exposure_column_ = self._column_of("exposure")
+        total, exposure, broken = blocks.sum(_check_amounts, column)
+        self.unit_ = 1.0
+        if broken and total:
+            squares, weight = blocks.sum(_squares, total / exposure, column)
+            self.unit_ = squares / weight or 1.0
         start = np.zeros((self.n_features_in_ + 1, 1))
         # The rate that all instances would share; a tiny one where nothing ever happened.
-        start[-1] = np.log(max(total, 1e-3) / exposure)
-        weights = minimise(self, blocks, start, _poisson_loss, self.exposure_column_)
-        self.coef_, self.intercept_ = weights[:-1, 0], float(weights[-1, 0])
-
-    def _exposure_column(self):
-        if not isinstance(self.exposure, str):
-            if self.exposure is not None and self.exposure >= self.n_features_in_:
-                raise InputError(
-                    f"exposure is column {self.exposure}, but there are {self.n_features_in_}"
-                )
-            return self.exposure
-        names = getattr(self, "feature_names_in_", np.array([], dtype=object)).tolist()
-        if self.exposure not in names:
-            raise InputError(f"exposure {self.exposure!r} is not a column: {', '.join(names)}")
-        return names.index(self.exposure)
+        start[-1] = np.log((total / self.unit_ or 1e-3) / exposure)
+        weights = minimise(self, blocks, start, _poisson_loss, self.unit_, column)
+        self.coef_ = weights[:-1, 0]
+        self.intercept_ = float(weights[-1, 0] + np.log(self.unit_))
 
     def _posterior(self, blocks):
-        weights = np.append(self.coef_, self.intercept_)[:, None]
-        return posterior(self, blocks, weights, _poisson_loss, self.exposure_column_)
+        unit = getattr(self, "unit_", 1.0)  # models of 0.1.0 count in ones
+        weights = np.append(self.coef_, self.intercept_ - np.log(unit))[:, None]
+        return posterior(self, blocks, weights, _poisson_loss, unit, self.exposure_column_)
 
     def _take_weights(self, flat):
-        self.coef_, self.intercept_ = flat[:-1].copy(), float(flat[-1])
+        unit = getattr(self, "unit_", 1.0)
+        self.coef_, self.intercept_ = flat[:-1].copy(), float(flat[-1] + np.log(unit))
         if self.exposure_column_ is not None:
             self.coef_[self.exposure_column_] = 0.0
 
@@ -155,7 +155,7 @@ def _exposure(bags, column):
 
 
 def _check_amounts(block, exposure_column):
-    """The total amount and the total exposure of a block, after a check of its targets."""
+    """Total amount and exposure of a block, and if amounts are no counts; it checks targets."""
     bags, total, weight = block
     if (total < 0).any():
         i = int((total < 0).argmax())
@@ -163,15 +163,27 @@ def _check_amounts(block, exposure_column):
             f"Some value(s) of y are out of the valid range of a Poisson total: {bags.name(i)} has "
             f"{total[i]:g}, which is negative"
         )
+    broken = (np.abs(total - np.round(total)) > 1e-12 * total) & (weight > 0)
+    return np.array([weight @ total, weight @ _exposures(bags, exposure_column), broken.any()])
+
+
+def _exposures(bags, exposure_column):
+    """The exposure of every bag."""
     if exposure_column is None:
-        exposure = bags.sizes.astype(np.float64)
-    else:
-        exposure = bag_sum(_exposure(bags, exposure_column), bags.offsets)
-    return np.array([weight @ total, weight @ exposure])
+        return bags.sizes.astype(np.float64)
+    return bag_sum(_exposure(bags, exposure_column), bags.offsets)
 
 
-def _poisson_loss(block, weights, exposure_column):
+def _squares(block, rate, exposure_column):
+    """Pearson's statistic of a block if all rates were this one, and its weight."""
     bags, total, weight = block
+    mean = rate * _exposures(bags, exposure_column)
+    return np.array([weight @ ((total - mean) ** 2 / mean), weight.sum()])
+
+
+def _poisson_loss(block, weights, unit, exposure_column):
+    bags, total, weight = block
+    total = total / unit
     log_rate = _log_rates(bags, weights, exposure_column)
     log_mean = bag_logsumexp(log_rate, bags.offsets)
     mean = np.exp(np.minimum(log_mean, _LARGEST))

@@ -42,6 +42,11 @@ def scores_only():
         _HELD.reset(token)
 
 
+def asked_for_scores() -> bool:
+    """Whether a learner is fitted inside `scores_only`."""
+    return not _HELD.get()
+
+
 def _can_be_sure(learner):
     fitted = hasattr(learner, "classes_")
     if learner._own_proba or not fitted or {"calibration_", "_held_"} & vars(learner).keys():

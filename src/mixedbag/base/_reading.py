@@ -48,6 +48,20 @@ class Reading:
         if names is not None:
             self.feature_names_in_ = np.asarray(names, dtype=object)
 
+    def _column_of(self, parameter) -> int | None:
+        """The column of the feature that a parameter names or numbers, where it does."""
+        feature = getattr(self, parameter)
+        if not isinstance(feature, str):
+            if feature is not None and feature >= self.n_features_in_:
+                raise InputError(
+                    f"{parameter} is column {feature}, but there are {self.n_features_in_}"
+                )
+            return feature
+        names = getattr(self, "feature_names_in_", np.array([], dtype=object)).tolist()
+        if feature not in names:
+            raise InputError(f"{parameter} {feature!r} is not a column: {', '.join(names)}")
+        return names.index(feature)
+
     def _fitted(self, bags) -> Bags:
         check_is_fitted(self)
         return self._read(bags)

@@ -7,6 +7,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from mixedbag._digits import in_digits
 from mixedbag.cli import _options
 from mixedbag.cli._edge import at_the_edge, load_model
 from mixedbag.cli._runs import refuse_inputs, refuse_other_run
@@ -222,10 +223,10 @@ def _show(facts):
             table.add_column("95 % interval", justify="right")
     for name, value in facts["of bags"].items():
         ends = facts["95 % intervals"].get(name)
-        cells = [f"{value:.3f}", "" if ends is None else f"{ends[0]:.3f} – {ends[1]:.3f}"]
+        cells = [in_digits(value), "" if ends is None else " – ".join(map(in_digits, ends))]
         if len(levels) > 1:
             of_instances = facts["of instances"].get(name)
-            cells.append("" if of_instances is None else f"{of_instances:.3f}")
+            cells.append("" if of_instances is None else in_digits(of_instances))
         table.add_row(name, *cells)
     console.print(table)
     if "confusion" in facts:

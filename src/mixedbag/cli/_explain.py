@@ -6,6 +6,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from mixedbag._digits import in_digits
 from mixedbag._tables import plain, short
 from mixedbag.cli import _options
 from mixedbag.cli._edge import load_model
@@ -127,7 +128,7 @@ def _show(explanation, top):
 
 
 def _value(value):
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+    return in_digits(value) if isinstance(value, float) else str(value)
 
 
 def _shown(value):

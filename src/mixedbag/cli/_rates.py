@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from mixedbag._account.margins import scale_to_margins
+from mixedbag._digits import in_digits
 from mixedbag._tables import plain
 from mixedbag.cli import _options
 from mixedbag.cli._tables import read_data, require_labels
@@ -69,7 +69,8 @@ def command(
     if settled.rule not in (*_RATES, "sum", "mean"):
         raise InputError(
             f"rates are of counts, shares, totals or means, and the rule is {settled.rule!r} "
-            f"({settled.reason}): say which with --rule"
+            f"({settled.reason}): say which with --rule; counts of more than the rows are --label "
+            "yes/voters"
         )
     groups = named_groups(data.instance_ids)
     learner = first_choice(settled.rule, True, exposure)
@@ -77,17 +78,18 @@ def command(
     pipeline, bags = chosen.candidate.estimator.set_params(**chosen.setting), data.bags
     for _, step in pipeline.steps[:-1]:
         bags = step.fit_transform(bags)
-    told = []
+    told: list[tuple] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         for answer, y in _answers(np.asarray(data.y), label):
             model = pipeline.steps[-1][1].fit(bags, y)
             models = posterior(model, bags, y, n_draws=draws, random_state=seed)
-            certain = _bounds(data.bags, y, groups, settled.rule)
-            told.append((answer, models.rates(bags, groups), certain))
+            told.append((answer, models.rates(bags, groups)))
+    certain: list[dict] = [{}] * len(told)
     if settled.rule in _RATES:
-        told = _that_add_up(told, data, groups, settled.rule)
-    lines = [line for part in told for line in _lines(groups, *part)]
+        told, certain = _that_add_up(told, data, groups, settled.rule)
+    parts = zip(told, certain)
+    lines = [line for (part, found), sure in parts for line in _lines(groups, part, found, sure)]
     meant = _meaning(settled.rule, exposure)
     if picture is not None:
         _draw(lines, by, picture, meant)
@@ -160,38 +162,32 @@ def _answers(y, label):
 
 
 def _that_add_up(told, data, groups, rule):
-    """The answers, with rates of every group that add up to one.
+    """The answers, with rates of every group that add up to one, and what is certain of each.
 
-    Where bags are counted themselves, all groups add up to what is known of all bags, too.
+    Where the rows of a bag are all that were counted, rates agree with what is known of every bag;
+    else nothing is certain.
     """
-    rates = np.column_stack([found.estimate for _, found, _ in told])
+    rates = np.column_stack([found.estimate for _, found in told])
     rates = rates if len(told) > 1 else np.hstack([1.0 - rates, rates])
-    if told[0][2]:
-        counts = _as_counts(data.y, data.bags.sizes, rule)
-        if counts.ndim == 1:
-            counts = np.column_stack([data.bags.sizes - counts, counts])
-        sizes = np.unique(groups, return_counts=True)[1].astype(np.float64)
-        rates = scale_to_margins(rates[None], sizes[None], counts.sum(axis=0)[None])[0]
-    else:
-        rates = rates / rates.sum(axis=1, keepdims=True)
+    rates = rates / rates.sum(axis=1, keepdims=True)
+    margins = _margins(data.bags, np.asarray(data.y), groups, rule)
+    certain: list[dict] = [{}] * len(told)
+    if margins is not None:
+        agreed = margins.agreeing(rates)
+        rates = agreed.district
+        limits = list(zip(agreed.low.T, agreed.high.T))[-len(told) :]
+        certain = [{"low": low, "high": high} for low, high in limits]
     columns = rates.T[-len(told) :]
-    return [
-        (answer, replace(found, estimate=rate), certain)
-        for (answer, found, certain), rate in zip(told, columns)
-    ]
-
-
-def _as_counts(y, sizes, rule):
-    return (np.asarray(y).T * sizes).T if rule == "proportion" else np.asarray(y)
+    told = [(part, replace(found, estimate=rate)) for (part, found), rate in zip(told, columns)]
+    return told, certain
 
 
 def _lines(groups, answer, found, certain):
-    """What is told of every group, inside what is certain."""
-    low, high = (
-        np.clip(limit, certain.get("low"), certain.get("high")) if certain else limit
-        for limit in (found.low, found.high)
-    )
-    told = {"estimate": np.clip(found.estimate, low, high), "low": low, "high": high}
+    """What is told of every group, inside what is certain; limits hold the estimate."""
+    least, most = certain.get("low", -np.inf), certain.get("high", np.inf)
+    estimate = np.clip(found.estimate, least, most)
+    low, high = np.minimum(found.low, estimate), np.maximum(found.high, estimate)
+    told = {"estimate": estimate, "low": np.maximum(low, least), "high": np.minimum(high, most)}
     told |= {f"certain {part}": limit for part, limit in certain.items()}
     return [
         {
@@ -204,18 +200,15 @@ def _lines(groups, answer, found, certain):
     ]
 
 
-def _bounds(bags, y, groups, rule):
-    """The limits of each group's rate that are certain; none for totals, or where rows are some."""
+def _margins(bags, y, groups, rule):
+    """The groups and answers of every bag; None where the rows are some of those counted."""
     from mixedbag.ecological import RowByColumn
 
-    if rule not in _RATES:
-        return {}
-    counts = _as_counts(y, bags.sizes, rule)
+    counts = (y.T * bags.sizes).T if rule == "proportion" else y
     broken = np.abs(counts - np.round(counts)).T
     if (broken > np.maximum(0.06, _ROUNDED * bags.sizes)).any():
-        return {}  # shares of others than the rows
-    bounds = RowByColumn.from_bags(bags, groups, counts).bounds()
-    return {"low": bounds.low[:, -1], "high": bounds.high[:, -1]}
+        return None
+    return RowByColumn.from_bags(bags, groups, counts)
 
 
 def _meaning(rule, exposure):
@@ -260,7 +253,8 @@ def _show(lines):
     table = Table(box=None, header_style="bold")
     for name in lines[0]:
         table.add_column(name, justify="left" if name in ("group", "answer") else "right")
+    written = in_digits if min(line["estimate"] for line in lines) < 0.01 else "{:.3f}".format
     for line in lines:
-        cells = (f"{v:.3f}" if isinstance(v, float) else v for v in line.values())
+        cells = (written(v) if isinstance(v, float) else v for v in line.values())
         table.add_row(*map(shown, cells))
     wide().print(table)

@@ -10,8 +10,9 @@ from functools import partial
 import numpy as np
 from scipy.special import expit, logit
 
-from mixedbag._account.counts import add_up, scale_to_counts, shift_to_counts
+from mixedbag._account.counts import add_up, shift_to_counts
 from mixedbag._account.majority import name_majority, share_for_majority
+from mixedbag._account.margins import scale_to_counts
 from mixedbag.comparison._any_account import fit_any
 from mixedbag.comparison._cases import decide
 from mixedbag.comparison._weights import blend_weights

@@ -86,7 +86,7 @@ def find_candidates(rule, bags, names=None, random_state=0, y=None, exposure=Non
     if exposure is not None and not any(map(_takes_exposure, offers)):
         told = ", ".join(offer.name for offer in offers)
         raise InputError(f"AggregatePoissonRegressor takes an exposure; {told} does not")
-    candidates, scaled = [], scaling(rule, bags)
+    candidates, scaled, kept = [], scaling(rule, bags), scaling(rule, bags, exposure)
     for offer in offers:
         if bags.is_sparse and not _first(offer.learner)._accepts_sparse:
             skipped[offer.name] = "needs dense data, and these are sparse"
@@ -94,7 +94,8 @@ def find_candidates(rule, bags, names=None, random_state=0, y=None, exposure=Non
         if _refuses_negative(offer.learner) and y is not None and np.min(y) < 0:
             skipped[offer.name] = "needs amounts that are not negative"
             continue
-        estimator = Pipeline([*_preparation(offer, bags, scaled), ("learner", offer.learner)])
+        before = _preparation(offer, bags, kept if _takes_exposure(offer) else scaled)
+        estimator = Pipeline([*before, ("learner", offer.learner)])
         seeds = [name for name in estimator.get_params() if name.endswith("random_state")]
         estimator.set_params(**dict.fromkeys(seeds, random_state))
         grid = {f"learner__{key}": list(values) for key, values in offer.grid.items()}

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mixedbag._digits import in_digits
 from mixedbag.comparison import _amount_measures as amounts
 from mixedbag.comparison import _class_measures as classes
 from mixedbag.exceptions import InputError
@@ -100,7 +101,7 @@ class Measure:
         if value is None or not np.isfinite(value):
             return ""
         value = -value if self.is_error else value
-        return f"{100 * value:.1f} %" if self.is_share else f"{value + 0.0:.3f}"
+        return f"{100 * value:.1f} %" if self.is_share else in_digits(value)
 
     def shown_interval(self, low, high):
         """Both ends as people know them, the smaller first."""

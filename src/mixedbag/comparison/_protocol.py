@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mixedbag._once import once
-from mixedbag._validation import labelled, note_unlabelled, read_weights
+from mixedbag._validation import alike, labelled, note_unlabelled, read_weights
 from mixedbag.bags import as_bags
 from mixedbag.comparison._questions import ask
 from mixedbag.comparison._rules import one_label, settle_rule
@@ -219,7 +219,7 @@ def _refuse_hopeless(bags, question):
             raise InputError(f"{len(bags)} bags are too few to compare learners; 4 are needed")
         # The same count in bags of different sizes is not the same share, and tells something.
         per = bags.sizes if question.rule in ("count", "sum") else np.ones(len(bags))
-        if np.ptp((question.y.T / per).T, axis=0).max() == 0:
+        if alike((question.y.T / per).T):
             raise InputError(one_label(len(bags), question.y[0].tolist()))
         return
     if len(question.classes) < 2:
@@ -227,15 +227,18 @@ def _refuse_hopeless(bags, question):
     counts = np.bincount(question.codes)
     if counts.min() < 4:
         rare = question.classes.tolist()[int(counts.argmin())]
+        few = "1 bag has" if counts.min() == 1 else f"{counts.min()} bags have"
         raise InputError(
-            f"only {counts.min()} bags have the label {rare!r}: cross-validation inside "
-            "cross-validation needs 4 of each" + _or_counts(question.classes)
+            f"only {few} the label {rare!r}: cross-validation inside cross-validation needs 4 of "
+            "each" + _or_counts(question.classes)
         )
 
 
 def _or_counts(classes):
     numbers = classes.dtype.kind in "iuf" and classes.max() > 1
-    return "; if labels are counts, say so with the rule 'count'" if numbers else ""
+    if not numbers:
+        return ""
+    return "; if labels are counts, say so with the rule 'count', or with --label yes/voters"
 
 
 def _checked_groups(groups, question):

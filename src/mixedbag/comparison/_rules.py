@@ -1,5 +1,6 @@
 """Which rule ties the bags' labels to their instances: asked for, or guessed from the labels."""
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ RULES = {
 }
 _MANY = 10  # more distinct numbers than this are amounts, not classes
 _STRAY = 0.1  # share of labels that may be mistakes among those of another kind
+_COMMA = re.compile(r"[-+]?\d+,\d+")
 
 
 class Guess(NamedTuple):
@@ -162,11 +164,17 @@ def _nearly(y, sizes):
 
 
 def _refuse_words_among_numbers(y):
-    """Refuse marks for what is not known, such as * or <5, where labels are numbers."""
+    """Refuse marks for what is not known, such as * or <5, where labels are numbers.
+
+    Words are marks where there are few of them, or where none has a letter.
+    """
     strange = [str(label) for label in y.tolist() if not _is_number(label)]
     numbers = {str(label) for label in y.tolist()} - {*strange}
-    if strange and len(strange) <= _STRAY * len(y) and len(numbers) > 2:
-        words = ", ".join(map(repr, sorted(set(strange))[:3]))
+    words = ", ".join(map(repr, sorted(set(strange))[:3]))
+    if len(set(strange)) > _MANY and all(map(_COMMA.fullmatch, strange)):
+        raise InputError(f"labels such as {strange[0]!r} are text: write numbers with a point")
+    marks = len(strange) <= _STRAY * len(y) or not any(map(str.isalpha, "".join(strange)))
+    if strange and marks and len(numbers) > 2:
         raise InputError(
             f"all but {len(strange)} of {len(y)} labels are numbers (not {words}): leave cells "
             "empty whose label is not known; the rule 'majority' takes all for classes"

@@ -14,11 +14,11 @@ from mixedbag.wrappers import InstanceWise
 _SAME = 1.0  # standard deviation of the logarithm of a feature's size, in one unit
 
 
-def scaling(rule, bags):
-    """The steps that scale these bags' features, with names."""
+def scaling(rule, bags, exposure=None):
+    """The steps that scale these bags' features, with names; an exposure keeps its unit."""
     if not bags.is_sparse:
-        return [("scale", InstanceWise(StandardScaler()))]
-    by_feature = [("scale", InstanceWise(MaxAbsScaler()))]
+        return [("scale", InstanceWise(StandardScaler(), keep=exposure))]
+    by_feature = [("scale", InstanceWise(MaxAbsScaler(), keep=exposure))]
     if rule not in ("any", "majority"):
         return by_feature
     by_row = [("length", InstanceWise(Normalizer()))]

@@ -53,8 +53,9 @@ def distributions(groups):
     if not high > low:
         low, high = low - 0.5, low + 0.5
     edges = np.linspace(low, high, 25)
+    decimals = max(0, 4 - int(np.floor(np.log10(high - low))))  # totals may be in billionths
     return {
-        "edges": edges.round(4).tolist(),
+        "edges": edges.round(decimals).tolist(),
         "groups": [
             {"name": name, "share": histogram(np.clip(values, low, high), edges)}
             for name, values in groups

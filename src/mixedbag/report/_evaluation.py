@@ -4,6 +4,7 @@ from html import escape
 from importlib import resources
 from pathlib import Path
 
+from mixedbag._digits import in_digits
 from mixedbag._files import written_whole
 
 _PAGE = """<!doctype html>
@@ -65,4 +66,4 @@ def _section(title, columns, rows):
 
 
 def _figure(value):
-    return "" if value is None else f"{value:.3f}"
+    return "" if value is None else in_digits(value)

@@ -42,7 +42,7 @@ function tip(element, text) {
 
 const short = (value) => Number(value.toPrecision(3)).toString();
 /** The value with as many decimals as a scale up to `high` can show: no 0.00000933 beside a one. */
-const beside = (value, high) => Number(value.toFixed(Math.min(8, Math.max(0, 2 - Math.floor(Math.log10(high || 1)))))).toString();
+const beside = (value, high) => Number(value.toFixed(Math.min(20, Math.max(0, 2 - Math.floor(Math.log10(high || 1)))))).toString();
 const percent = (value, digits = 1) => `${(100 * value).toFixed(digits)} %`;
 const pValue = (p) => (p == null ? "" : p < 0.001 ? "< 0.001" : p.toFixed(3));
 

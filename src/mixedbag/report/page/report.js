@@ -178,6 +178,10 @@ function showUse() {
   const lines = [
     ["Answer new bags", "mixedbag predict model.skops new.csv --out answers.csv"],
     ["… and their instances", "mixedbag predict model.skops new.csv --instances --out instances.csv"],
+    ...(known.kind === "classes" ? [] : [
+      ["… which add up to labels you know", "mixedbag predict model.skops new.csv --instances --amount LABEL --out instances.csv"],
+      ["How groups answered, with limits", "mixedbag rates new.csv --bag BAG --label LABEL --by GROUP"],
+    ]),
     ["Why one bag got its answer", "mixedbag explain model.skops new.csv BAG"],
     ["In Python", 'import mixedbag\nmodel = mixedbag.load("model.skops")\nmodel.predict(bags), model.predict_instances(bags)'],
   ];
