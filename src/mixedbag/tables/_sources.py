@@ -131,14 +131,16 @@ def _open_files(con, folder, paths, roles, query, layout):
     """The relation, and whether it is the answer to the query already."""
     opened = []
     for path in paths:
+        if os.path.isdir(path):
+            raise InputError(f"{path} is a folder, and a table is a file")
         plain = unpacked(path, folder)
         opened.append((path, plain, kind_of(plain)))
-    kinds = {kind for _, _, kind in opened}
-    if len(kinds) > 1:
-        raise DataFormatError(
-            paths[0], f"files of several kinds ({', '.join(sorted(kinds))}) cannot be one table"
-        )
-    (kind,) = kinds
+    first, _, kind = opened[0]
+    for path, _, other in opened:
+        if other != kind:
+            raise DataFormatError(
+                path, f"{other} cannot be one table with {kind}, which {first} holds"
+            )
     if kind == "text":
         return _open_texts(con, folder, opened, None if query else roles, **layout), False
     pieces, notes = [], []
@@ -179,6 +181,8 @@ def _united(con, paths, pieces, exact=()):
     `exact`, and without any value in some.
     """
     first = pieces[0]
+    if not first.names:
+        raise DataFormatError(paths[0], "no columns")
     known: dict = {}
     views, parts, start = [], [], 0
     for path, piece in zip(paths, pieces):
@@ -241,8 +245,9 @@ def _open_texts(
             return texts[0].error(reason, texts[0].header_line)
 
         positions = roles.positions(names, header_error)
-        roles.feature_positions(names, positions.values(), header_error)
-        as_text = {names[j] for j in positions.values()}
+        asked = roles.feature_positions(names, positions.values(), header_error)
+        by_value = [j for j, value in asked.values() if value is not None]
+        as_text = {names[j] for j in (*positions.values(), *by_value)}
         ids = {names[positions[role]] for role in ("bag", "group") if role in positions}
     kept = kept if len(texts) == 1 else None  # files must have the same columns
     loaded = [_text.spool(con, text, folder, as_text, ids, kept) for text in texts]
@@ -380,13 +385,19 @@ def arrow_table(frame, levels=()):
         return pa.Table.from_batches([frame])
     if isinstance(frame, pa.RecordBatchReader):
         return frame.read_all()
-    if type(frame).__module__.split(".")[0] in ("duckdb", "_duckdb"):
+    library = type(frame).__module__.split(".")[0]
+    if library == "pyarrow" and hasattr(frame, "to_table"):  # a data set, or a scan of one
+        return frame.to_table()
+    if library in ("duckdb", "_duckdb"):
         return frame.to_arrow_table()
-    if type(frame).__module__.split(".")[0] == "pandas":
+    if library == "pandas":
         return _from_pandas(frame.reset_index(level=list(levels)) if levels else frame)
     import narwhals.stable.v2 as nw
 
-    frame = nw.from_native(frame)
+    try:
+        frame = nw.from_native(frame)
+    except TypeError as error:
+        raise InputError(f"{type(frame).__name__} is no table with named columns") from error
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     large = [n for n, kind in frame.schema.items() if kind in (nw.Int128, nw.UInt128)]
@@ -397,7 +408,7 @@ def _levels(frame, roles):
     """Levels of an index of pandas that are asked for by their names; without roles, all."""
     levels = getattr(getattr(frame, "index", None), "names", ())
     levels = [level for level in levels if level is not None]
-    if not levels:
+    if not levels or not hasattr(frame, "columns"):
         return []
     known = [str(name) for name in frame.columns]
     asked = set(map(str, levels)) if roles is None else roles.names(known)
@@ -406,10 +417,11 @@ def _levels(frame, roles):
 
 def _from_pandas(frame):
     """Column by column, since one of objects of several types must not stop the others."""
+    import pandas as pd
     import pyarrow as pa
 
-    if frame.ndim != 2:
-        raise InputError(f"a table has columns, and a {type(frame).__name__} has none")
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(f"{type(frame).__name__} is no table with named columns")
     columns = [_series_column(frame.iloc[:, j]) for j in range(frame.shape[1])]
     names = [str(name) for name in frame.columns]
     return pa.table(

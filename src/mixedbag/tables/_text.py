@@ -35,6 +35,10 @@ _FOREIGN = {  # by their first bytes
     b"PK\x03\x04": "a workbook or another zip archive",
     b"\xd0\xcf\x11\xe0": "an old workbook",
     b"%PDF": "a PDF document",
+    b"\xfd7zXZ": "an xz archive",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"\x04\x22\x4d\x18": "an lz4 archive",
+    **{b"BZh%d1AY&SY" % level: "a bzip2 archive" for level in range(1, 10)},
     **{bytes([0x80, protocol]): "a pickle" for protocol in range(2, 6)},
     b"<!doctype html": "a web page",
     b"<html": "a web page",
@@ -66,7 +70,7 @@ class TextFile:
         return max(2_097_152, 2 * self.width)
 
     def records(self):
-        """First line and fields of every row that is not blank, the header left out."""
+        """First line and fields of every row, the header left out."""
         below = self.has_header
         for line, record in _records(self.path, self.delimiter, self.error, self.offset):
             if not below:
@@ -361,13 +365,13 @@ def _whole_numbers(sample, j):
 
 
 def _records(path, delimiter, error, offset=0):
-    """First line and fields of every record that is not blank."""
+    """First line and fields of every record on lines that are not empty."""
     with open(path, encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, delimiter=delimiter, strict=True)
         line = offset + 1
         try:
             for record in reader:
-                if record and not (len(record) == 1 and not record[0].strip()):
+                if record:
                     yield line, record
                 line = offset + reader.line_num + 1
         except csv.Error as problem:
@@ -378,8 +382,9 @@ def _records(path, delimiter, error, offset=0):
 
 
 def _first_record(path, delimiter, error):
-    """Line, fields and last line of the first record."""
-    first = next(_records(path, delimiter, error), None)
+    """Line, fields and last line of the first record that is not blank."""
+    records = _records(path, delimiter, error)
+    first = next((record for record in records if any(map(str.strip, record[1]))), None)
     if first is None:
         raise error("the file is empty", None)
     line, fields = first
