@@ -17,6 +17,9 @@ from pyarrow import dataset, parquet
 from mixedbag.bags import Bags
 from mixedbag.datasets import DataFormatError, read, read_blocks
 from mixedbag.exceptions import InputError
+from mixedbag.tables import Roles
+from mixedbag.tables._planning import engine_on
+from mixedbag.tables._sources import open_relation
 
 FRAME = pd.DataFrame(
     {
@@ -190,6 +193,45 @@ def test_a_folder_or_files_of_two_kinds_are_no_table(tmp_path):
         read(tmp_path / "*.csv")
     with pytest.raises(InputError, match="is a folder, and a table is a file"):
         read(tmp_path, query="select * from data")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_files_alike_are_one_scan(tmp_path, kind):
+    whole = pd.DataFrame({"bag": np.arange(80) // 3, "x": np.arange(80) % 7 / 2, "n": 1.0})
+    whole.loc[40:49, "n"] = np.arange(10) / 2
+    whole["file_index" if kind == "csv" else "file"] = np.arange(80) % 3
+    for start in range(0, 80, 10):
+        part = whole[start : start + 10].astype({"n": float if start == 40 else int})
+        part = part[part.columns[::-1]] if start == 60 else part
+        getattr(part, f"to_{kind}")(tmp_path / f"{start:02}.{kind}", index=False)
+    if kind == "csv":
+        (tmp_path / "05.csv").write_text("bag,x,n,file_index\n")
+    source = tmp_path / f"*.{kind}"
+    expected, data = read(whole), read(source)
+    np.testing.assert_array_equal(data.bags.instances, expected.bags.instances)
+    assert data.bags.ids.tolist() == expected.bags.ids.tolist()
+    assert data.notes == expected.notes
+    blocks = [block.bags.instances for block in read_blocks(source, rows=10)]
+    np.testing.assert_array_equal(np.concatenate(blocks), expected.bags.instances)
+    with engine_on(source) as (con, folder):
+        open_relation(con, folder, source, Roles())
+        ((view,),) = con.execute(
+            "select sql from duckdb_views() where view_name = 'rows'"
+        ).fetchall()
+    # A text with columns in another order, and a Parquet file of other numbers, part them.
+    assert view.count("read_parquet") == 3
+
+
+def test_columns_may_be_called_as_the_engine_calls_its_own(tmp_path):
+    for part, bag in enumerate("ab"):
+        frame = pd.DataFrame({"bag": [bag] * 2, "file_row_number": [5, part], "File_Index": [9, 3]})
+        frame.to_parquet(tmp_path / f"{part}.parquet", index=False)
+    expected = [[5, 9], [0, 3], [5, 9], [1, 3]]
+    assert read(tmp_path / "*.parquet").bags.instances.tolist() == expected
+    for part in "01":
+        frame = pd.read_parquet(tmp_path / f"{part}.parquet").drop(columns="file_row_number")
+        frame.to_parquet(tmp_path / f"{part}.parquet", index=False)
+    assert read(tmp_path / "*.parquet").bags.instances.tolist() == [[9], [3], [9], [3]]
 
 
 @pytest.mark.parametrize("rows", [["", "", ""], ["1", "", ""]])

@@ -185,8 +185,10 @@ def test_an_engine_that_needs_more_memory_is_given_it(tmp_path, monkeypatch):
 def test_spooled_rows_keep_their_order_in_little_memory():
     with sandbox(limits={"memory_limit": "80MB"}) as (con, folder):
         n_rows = 3_000_000
-        scan, found = spooled(con, f"select i, i / 7 as x from range({n_rows}) t(i)", 2, folder)
-        wrong = con.execute(f"select count_if(i <> file_row_number or x <> i / 7) from {scan}")
+        path, found = spooled(con, f"select i, i / 7 as x from range({n_rows}) t(i)", 2, folder)
+        wrong = con.execute(
+            f"select count_if(i <> file_row_number or x <> i / 7) from {parquet_scan(path)}"
+        )
         assert (found, wrong.fetchone()[0]) == (n_rows, 0)
 
 

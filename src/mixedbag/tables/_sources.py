@@ -4,6 +4,8 @@ import glob
 import os
 import re
 from dataclasses import replace
+from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +19,7 @@ from mixedbag.tables._packed import first_bytes, unpacked
 from mixedbag.tables._relation import Part, Piece, Relation
 from mixedbag.tables._roles import default_column
 
-_ROW = "file_row_number"  # what the engine calls its number
+_ROW, _FILE = "file_row_number", "file_index"  # what the engine calls its numbers
 _MICROSECONDS = {"s": "1000000", "ms": "1000", "us": "1", "ns": "0.001"}
 _WILD = re.compile(r"[*?\[]")
 
@@ -184,7 +186,7 @@ def _united(con, paths, pieces, exact=()):
     if not first.names:
         raise DataFormatError(paths[0], "no columns")
     known: dict = {}
-    views, parts, start = [], [], 0
+    chosen, parts, start = [], [], 0
     for path, piece in zip(paths, pieces):
         if set(piece.names) != set(first.names) or len(piece.names) != len(first.names):
             missing = sorted(set(first.names) ^ set(piece.names))
@@ -206,12 +208,36 @@ def _united(con, paths, pieces, exact=()):
                     f"column {name!r} is {kind.lower()} here and {other.lower()} in {place}",
                 )
         columns = ", ".join(f"{piece.columns[k]} as c{j}" for j, k in enumerate(order))
-        views.append(f"select {columns}, {piece.row} + {start} as row from {piece.name}")
+        chosen.append(_Chosen(piece, columns, [piece.types[k] for k in order], start))
         parts.append(Part(path, start, piece.n_rows, **piece.place))
         start += piece.n_rows
-    con.execute("create or replace temp view rows as " + " union all ".join(views))
+    scans = [_scan([*run]) for _, run in groupby(chosen, _Chosen.scanned_with)]
+    con.execute("create or replace temp view rows as " + " union all ".join(scans))
     types = [row[1] for row in con.execute("describe rows").fetchall()][:-1]
     return Relation(con, list(first.names), types, parts)
+
+
+class _Chosen(NamedTuple):
+    """A piece, SQL for its columns in their order, their types, and the number of its first row."""
+
+    piece: Piece
+    columns: str
+    types: list
+    start: int
+
+    def scanned_with(self):
+        """Pieces one after the other that share this are read in one scan."""
+        return (self.columns, self.types) if self.piece.parquet else id(self.piece)
+
+
+def _scan(run):
+    """SQL for the rows of pieces that one scan reads: with a scan each, a thousand take minutes."""
+    piece, columns, _, start = run[0]
+    if len(run) == 1:
+        return f"select {columns}, {piece.row} + {start} as row from {piece.name}"
+    scan = parquet_scan(*(chosen.piece.parquet for chosen in run))
+    start = f"{[chosen.start for chosen in run]}[cast({_FILE} as bigint) + 1]"
+    return f"select {columns}, {_ROW} + {start} as row from {scan}"
 
 
 def _family(kind, exact):
@@ -258,8 +284,8 @@ def _open_texts(
         if any(kind != "VARCHAR" and name in unlike for name, kind in zip(one.names, one.types)):
             loaded[number] = _text.spool(con, text, folder, as_text | unlike, ids - unlike)
     pieces = [
-        Piece(one.scan, one.names, one.types, one.n_rows, _ROW, line_of=text.line_of,
-               header_line=text.header_line)
+        Piece(parquet_scan(one.path), one.names, one.types, one.n_rows, _ROW, parquet=one.path,
+              line_of=text.line_of, header_line=text.header_line)
         for text, one in zip(texts, loaded)
     ]  # fmt: skip
     relation = _united(con, [path for path, _, _ in opened], pieces)
@@ -288,8 +314,9 @@ def _load_parquet(con, path, place, name):
         names = [str(n) for n in schema.names]
         groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
         promised = {metadata.num_rows, sum(group.num_rows for group in groups)}
-        numbered = _ROW not in (name.lower() for name in names)
-        scan = parquet_scan(path, numbered)
+        lowered = {name.lower() for name in names}
+        numbered = _ROW not in lowered
+        scan = parquet_scan(path, numbered=numbered)
         described = con.execute(f"describe select * from {scan}").fetchall()
         promised |= {row[0] for row in con.execute(
             f"select num_rows from parquet_file_metadata({literal(path)})"
@@ -321,7 +348,8 @@ def _load_parquet(con, path, place, name):
     if len(set(names)) < len(names):
         return Piece("(select 1)", names, types, metadata.num_rows, "0", ["1"] * len(names))
     row = _ROW if numbered else "row_number() over () - 1"
-    return Piece(scan, names, types, metadata.num_rows, row, columns)
+    joined = path if lowered.isdisjoint((_ROW, _FILE)) else None
+    return Piece(scan, names, types, metadata.num_rows, row, columns, joined)
 
 
 def _as_duration(column, kind):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from mixedbag.tables._encoding import survey_of, unicode_copy
-from mixedbag.tables._engine import first_line, literal, spooled
+from mixedbag.tables._engine import first_line, literal, parquet_scan, spooled
 from mixedbag.tables._kinds import (
     DOT_NUMBER,
     MISSING,
@@ -168,7 +168,7 @@ def _bare(line):
 class Spooled(NamedTuple):
     """The rows of a text in the engine."""
 
-    scan: str  # SQL
+    path: str  # of a Parquet file
     n_rows: int
     names: list
     types: list
@@ -208,7 +208,7 @@ def spool(con, file, folder, as_text, ids=frozenset(), kept=None):
         attempts += [(types, None)]
     for types, values in attempts:
         try:
-            scan, n_rows = _load(con, file, folder, types, decimal, values)
+            path, n_rows = _load(con, file, folder, types, decimal, values)
         except duckdb.OutOfMemoryException:
             raise
         except duckdb.Error as error:
@@ -221,9 +221,10 @@ def spool(con, file, folder, as_text, ids=frozenset(), kept=None):
                 raise file.error(f"{n_rows} rows could be read of {promised}", None)
         _refuse_longer_rows(file)
         if values is None:
-            return Spooled(scan, n_rows, file.names, types, decimal)
-        types = [row[1] for row in con.execute(f"describe select * from {scan}").fetchall()]
-        return Spooled(scan, n_rows, list(values), types[:-1], decimal)
+            return Spooled(path, n_rows, file.names, types, decimal)
+        described = con.execute(f"describe select * from {parquet_scan(path)}").fetchall()
+        types = [row[1] for row in described][:-1]
+        return Spooled(path, n_rows, list(values), types, decimal)
     raise AssertionError("unreachable")
 
 
