@@ -29,6 +29,7 @@ from mixedbag.tables._kinds import (
 _NULLS = ("", "?", "NA", "na", "N/A", "n/a", "NaN", "nan", "NULL", "null")
 _CHUNK = 2**22  # bytes of text looked at a time
 _SAMPLE, _VALUES = 1000, 500_000  # most rows and values that tell which columns may be numbers
+_WIDE = 600  # columns, from which on threads hinder each other: each cuts groups of few rows
 _QUOTED = re.compile(r'"[^"]*"')
 _BLANKS = re.compile(r'"[^"]*"|[^\s"]+')
 _FOREIGN = {  # by their first bytes
@@ -251,10 +252,11 @@ def _scan(file, types=None):
     types = types or ["VARCHAR"] * len(file.names)
     columns = ", ".join(f"'c{j}': '{kind}'" for j, kind in enumerate(types))
     nulls = ", ".join(map(literal, _NULLS))
+    parallel = str(len(types) < _WIDE).lower()
     return (
         f"read_csv({literal(file.path)}, auto_detect=false, header=false, "
         f"skip={int(file.has_header)}, delim={literal(file.delimiter)}, quote='\"', escape='\"', "
-        f"strict_mode=true, null_padding=false, nullstr=[{nulls}], "
+        f"strict_mode=true, null_padding=false, nullstr=[{nulls}], parallel={parallel}, "
         f"max_line_size={file.largest}, buffer_size={4 * file.largest}, columns={{{columns}}})"
     )
 
