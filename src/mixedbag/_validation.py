@@ -56,7 +56,7 @@ def unlabelled(y: Any) -> np.ndarray:
     """Which bags have no label: None, or a NaN among their numbers."""
     y = np.asarray(y)
     if y.dtype.kind == "f":
-        return np.isnan(y).reshape(len(y), -1).any(axis=1)
+        return np.isnan(y).any(axis=tuple(range(1, y.ndim)))
     if y.dtype.kind == "O" and y.ndim == 1:
         return np.array([v is None or v != v for v in y.tolist()], dtype=bool)
     return np.zeros(len(y), dtype=bool)

@@ -171,6 +171,14 @@ def test_a_perfect_ranking_is_uncertain_but_not_void(area):
     assert _intervals.ranking_interval(area, 3, 3)[0] < 0.6
 
 
+@pytest.mark.parametrize("name", ["roc_auc", "average_precision"])
+@pytest.mark.parametrize("label", [0, 1])
+def test_one_class_has_no_ranking(name, label):
+    cases = Cases("classes", np.full(5, label), np.ones(5), 2)
+    with np.errstate(all="raise"):
+        assert np.isnan(MEASURES[name].interval(cases, np.full((5, 2), 0.5))).all()
+
+
 def test_mean_intervals_cover_what_they_promise():
     rng = np.random.default_rng(0)
     covered = 0

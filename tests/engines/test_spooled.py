@@ -16,7 +16,9 @@ from mixedbag.boosting import ExpRegBoost
 from mixedbag.classics import CitationKNN, MILogisticRegression
 from mixedbag.datasets import make_any, read
 from mixedbag.engines import Labelled, SpooledBags, _spool
+from mixedbag.engines._sampling import sample_bags
 from mixedbag.engines._spool import Spool, Workbench
+from mixedbag.engines.local import LocalBlocks
 from mixedbag.engines.spooled import SpooledBlocks
 from mixedbag.margin import BagMarginSVC
 from mixedbag.sequence import ARHMMClassifier
@@ -243,3 +245,16 @@ def test_more_instances_need_no_more_memory():
     told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     peaks = [int(peak) * 1024 / 1e6 for peak in told.split()]
     assert peaks[1] - peaks[0] < 0.2 * 35 * 3.2
+
+
+@pytest.mark.parametrize("period", [2, 3, 4, 10])
+@pytest.mark.parametrize("share", [2, 4, 7, 10])
+def test_a_sample_of_bags_is_fair_to_labels_that_take_turns(period, share):
+    bags, numbers = Bags(np.ones((4000, 1)), np.arange(4001)), np.arange(4000)
+    parts = parts_of(bags, numbers, np.ones(4000), (0, 7, 1900, 1901))
+    found = sample_bags(LocalBlocks(parts), 4000 // share).target
+    assert abs(len(found) - 4000 // share) <= 4
+    turns = np.bincount(found % period, minlength=period)
+    assert np.ptp(turns) <= 5 + 0.1 * turns.mean()
+    once = sample_bags(LocalBlocks(parts_of(bags, numbers, np.ones(4000), (0,))), 4000 // share)
+    np.testing.assert_array_equal(found, once.target)

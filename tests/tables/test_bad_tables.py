@@ -1,6 +1,8 @@
 """Forty kinds of bad tables: each refused in one clear line, or read with nothing lost."""
 
+import bz2
 import gzip
+import lzma
 
 import numpy as np
 import pytest
@@ -18,6 +20,8 @@ def write(tmp_path):
     return write
 
 
+ROWS = [["a", 1, 1.5], ["b", 0, -2], ["a", 1, 3]]
+TEXT = "bag,label,x\n" + "".join(f"{b},{y},{x}\n" for b, y, x in ROWS)
 LATER = "".join(f"b{i},{i % 2},{i}\n" for i in range(3000))
 REFUSED = {
     "empty": ("", {}, None, "the file is empty"),
@@ -29,6 +33,7 @@ REFUSED = {
     "two names alike after blanks": ("bag,x, x\na,1,2\n", {}, 1, "two columns are called 'x'"),
     "short row": ("bag,x,y\na,1,2\nb,3\n", {}, 3, "2 values where 3 are expected"),
     "long row": ("bag,x\na,1\nb,2,3\n", {}, 3, "3 values where 2 are expected"),
+    "a line of blanks": ("bag,label,x\na,1,1\n  \nb,0,2\n", {}, 3, "1 values where 3 are expected"),
     "short row far below": ("bag,label,x\n" + LATER + "z,1\n", {}, 3002, "2 values where 3"),
     "open quote": ('bag,x\na,1\n"b,2\n', {}, 3, "a quote is opened and not closed"),
     "text after a quote": ('bag,x\na,1\n"b"c,2\n', {}, 3, "',' expected after '\"'"),
@@ -87,6 +92,8 @@ REFUSED = {
     "damaged gzip": (gzip.compress(b"bag,x\na,1\n" * 50)[:-9], {}, None, "a damaged gzip file"),
     "cut JSON": ('[{"bag": "a", "x": 1}, {"bag": "b"', {}, 1, "not JSON"),
     "JSON that ends to be": ('{"bag": "a", "x": 1}\n{"bag": \n', {}, 2, "not JSON"),
+    "JSON without names": ('[\n["bag", "x"], ["a", 1]]', {}, None, "an array of objects, or one"),
+    "JSON of nothing": ("[{}, {}]", {}, None, "an array of objects, or one object a line"),
     "no such column": ("bag,x\na,1\n", {"drop": ["z"]}, 1, "no column is called 'z'"),
     "one column, two parts": ("bag,x\na,1\n", {"label": "bag"}, 1, "cannot be two of"),
     "database in name only": (b"SQLite format 3\0" + b"x" * 200, {}, None, "SQLite: "),
@@ -95,6 +102,8 @@ REFUSED = {
     "workbook": (b"PK\x03\x04" + bytes(99), {}, None, "this is a workbook or another zip archive"),
     "old workbook": (b"\xd0\xcf\x11\xe0" + bytes(99), {}, None, "this is an old workbook"),
     "PDF": (b"%PDF-1.7\n1 0 obj\n", {}, None, "this is a PDF document, no table"),
+    "bzip2": (bz2.compress(TEXT.encode()), {}, None, "this is a bzip2 archive, no table"),
+    "xz": (lzma.compress(TEXT.encode()), {}, None, "this is an xz archive, no table"),
     "pickle": (b"\x80\x04\x95\x10" + bytes(9), {}, None, "this is a pickle, no table"),
     "web page": ("<!DOCTYPE html><table></table>", {}, None, "this is a web page, no table"),
     "DuckDB in name only": (b"x" * 8 + b"DUCK" + b"x" * 200, {}, None, "not a readable DuckDB"),
@@ -111,8 +120,6 @@ def test_refused_in_one_clear_line(write, kind):
     assert "\n" not in str(caught.value)
 
 
-ROWS = [["a", 1, 1.5], ["b", 0, -2], ["a", 1, 3]]
-TEXT = "bag,label,x\n" + "".join(f"{b},{y},{x}\n" for b, y, x in ROWS)
 READ = {
     "plain": TEXT,
     "byte order mark": b"\xef\xbb\xbf" + TEXT.encode(),

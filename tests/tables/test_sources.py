@@ -12,11 +12,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyarrow import parquet
+from pyarrow import dataset, parquet
 
 from mixedbag.bags import Bags
 from mixedbag.datasets import DataFormatError, read, read_blocks
 from mixedbag.exceptions import InputError
+from mixedbag.tables import Roles
+from mixedbag.tables._planning import engine_on
+from mixedbag.tables._sources import open_relation
 
 FRAME = pd.DataFrame(
     {
@@ -129,12 +132,14 @@ def test_text_in_a_wide_encoding_may_be_packed(tmp_path):
 def test_a_sqlite_column_of_binary_values_is_left_out_and_told(tmp_path):
     with sqlite3.connect(tmp_path / "t.db") as database:
         database.execute("create table cells (bag, x, image)")
-        rows = [("a", 1, None), ("a", 2, "none yet"), ("b", 4, b"\x00\xff")]
+        rows = [("a", 1, None), ("a", 2, "ü"), ("b", 4, b"\x00\xff")]
         database.executemany("insert into cells values (?, ?, ?)", rows)
     database.close()
     data = read(tmp_path / "t.db")
     assert data.bags.feature_names == ["x"]
     assert "column 'image' left out: its values are of type blob" in data.notes
+    with pytest.raises(DataFormatError, match="'image=ü' cannot be a feature: its values are of"):
+        read(tmp_path / "t.db", features=["x", "image=ü"])
 
 
 def test_levels_of_an_index_are_asked_for_by_name():
@@ -149,8 +154,110 @@ def test_levels_of_an_index_are_asked_for_by_name():
     assert bags.feature_names == ["x", "type=br", "type=c"]
     with pytest.raises(DataFormatError, match="no column is called 'n'"):
         read(FRAME.set_index("n", drop=True).rename_axis("m"), time="n")
-    with pytest.raises(InputError, match="a table has columns, and a Series has none"):
-        read(FRAME["x"])
+
+
+def test_columns_of_frames_may_be_called_by_tuples():
+    frame = pd.concat({"atom": FRAME[["bag", "x"]]}, axis=1)
+    bags = Bags.from_frame(frame, bag=("atom", "bag"))
+    assert bags.ids.tolist() == ["b", "a", "c"]
+    assert bags.feature_names == ["('atom', 'x')"]
+
+
+@pytest.mark.parametrize(
+    "source", [FRAME["x"], FRAME.set_index("bag")["x"], FRAME.groupby("bag"), {"bag": [1]}, [["a"]]]
+)
+def test_what_has_no_columns_is_no_table(source):
+    with pytest.raises(InputError, match=f"{type(source).__name__} is no table with named columns"):
+        read(source)
+
+
+def test_a_frame_without_columns_is_refused():
+    with pytest.raises(DataFormatError, match="the table: no columns"):
+        read(pd.DataFrame(index=[1, 2]))
+
+
+def test_data_sets_of_arrow_are_tables(tmp_path):
+    expected = read(FRAME)
+    FRAME.to_parquet(tmp_path / "t.parquet", index=False)
+    found = dataset.dataset(tmp_path / "t.parquet")
+    for source in (found, found.scanner(batch_size=2)):
+        data = read(source)
+        np.testing.assert_array_equal(data.bags.instances, expected.bags.instances)
+        assert data.notes == expected.notes
+
+
+def test_a_folder_or_files_of_two_kinds_are_no_table(tmp_path):
+    (tmp_path / "a.csv").write_text("bag,x\na,1\n")
+    (tmp_path / "b.csv").write_text('[{"bag": "b", "x": 2}]')
+    with pytest.raises(DataFormatError, match="json cannot be one table with text"):
+        read(tmp_path / "*.csv")
+    with pytest.raises(InputError, match="is a folder, and a table is a file"):
+        read(tmp_path, query="select * from data")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_files_alike_are_one_scan(tmp_path, kind):
+    whole = pd.DataFrame({"bag": np.arange(80) // 3, "x": np.arange(80) % 7 / 2, "n": 1.0})
+    whole.loc[40:49, "n"] = np.arange(10) / 2
+    whole["file_index" if kind == "csv" else "file"] = np.arange(80) % 3
+    for start in range(0, 80, 10):
+        part = whole[start : start + 10].astype({"n": float if start == 40 else int})
+        part = part[part.columns[::-1]] if start == 60 else part
+        getattr(part, f"to_{kind}")(tmp_path / f"{start:02}.{kind}", index=False)
+    if kind == "csv":
+        (tmp_path / "05.csv").write_text("bag,x,n,file_index\n")
+    source = tmp_path / f"*.{kind}"
+    expected, data = read(whole), read(source)
+    np.testing.assert_array_equal(data.bags.instances, expected.bags.instances)
+    assert data.bags.ids.tolist() == expected.bags.ids.tolist()
+    assert data.notes == expected.notes
+    blocks = [block.bags.instances for block in read_blocks(source, rows=10)]
+    np.testing.assert_array_equal(np.concatenate(blocks), expected.bags.instances)
+    with engine_on(source) as (con, folder):
+        open_relation(con, folder, source, Roles())
+        ((view,),) = con.execute(
+            "select sql from duckdb_views() where view_name = 'rows'"
+        ).fetchall()
+    # A text with columns in another order, and a Parquet file of other numbers, part them.
+    assert view.count("read_parquet") == 3
+
+
+def test_columns_may_be_called_as_the_engine_calls_its_own(tmp_path):
+    for part, bag in enumerate("ab"):
+        frame = pd.DataFrame({"bag": [bag] * 2, "file_row_number": [5, part], "File_Index": [9, 3]})
+        frame.to_parquet(tmp_path / f"{part}.parquet", index=False)
+    expected = [[5, 9], [0, 3], [5, 9], [1, 3]]
+    assert read(tmp_path / "*.parquet").bags.instances.tolist() == expected
+    for part in "01":
+        frame = pd.read_parquet(tmp_path / f"{part}.parquet").drop(columns="file_row_number")
+        frame.to_parquet(tmp_path / f"{part}.parquet", index=False)
+    assert read(tmp_path / "*.parquet").bags.instances.tolist() == [[9], [3], [9], [3]]
+
+
+@pytest.mark.parametrize("rows", [["", "", ""], ["1", "", ""]])
+def test_bags_without_labels_are_told_in_blocks_too(tmp_path, rows):
+    lines = [f"{bag},{label},{x}" for bag, label, x in zip("abc", rows, (1, 2, 4))]
+    (tmp_path / "t.csv").write_text("\n".join(["bag,label,x", *lines]))
+    whole = read(tmp_path / "t.csv")
+    assert whole.y.tolist() == [int(label) if label else None for label in rows]
+    assert f"{rows.count('')} without label" in whole.notes[1]
+    blocks = read_blocks(tmp_path / "t.csv", rows=1)
+    assert [block.y.tolist() for block in blocks] == [[y] for y in whole.y.tolist()]
+
+
+def test_values_asked_for_are_as_written(tmp_path):
+    frame = pd.DataFrame({"bag": ["a", "a", "b"], "grade": [1, 2, 1]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    for source in (frame, tmp_path / "t.csv"):
+        data = read(source, features=["grade=1"])
+        assert data.bags.instances.ravel().tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("value", [b"\xff", [1], {"a": 1}])
+def test_no_nested_or_binary_value_names_an_instance(value):
+    frame = pd.DataFrame({"bag": ["a", "b"], "x": [1, 2], "q": [value, value]})
+    with pytest.raises(DataFormatError, match="'q' holds nested or binary values, no instances"):
+        read(frame, instance="q")
 
 
 def test_columns_of_frames_may_be_called_by_numbers():
@@ -199,6 +306,12 @@ def test_queries_on_every_source(tmp_path):
             data = read(source, query=query.format(table))
             assert data.bags.ids.tolist() == ["b", "a"], kind
             assert data.bags.instances.tolist() == [[14, 9], [5, 4], [1, 3], [2e-3, 5]], kind
+
+
+def test_a_query_may_end_with_a_comment(tmp_path):
+    for kind, source in from_every_source(FRAME, tmp_path):
+        data = read(source, query="select * from data -- of the field")
+        assert len(data.bags) == 3, kind
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,18 @@
 """Blocks of whole bags: together they are the file."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
+from pyarrow import parquet
 
 from mixedbag.datasets import DataFormatError, read, read_blocks
-from mixedbag.tables import _planning
+from mixedbag.tables import Roles, _planning
 from mixedbag.tables._engine import parquet_scan, sandbox, spooled
 from mixedbag.tables._fetching import in_order
 from mixedbag.tables._relation import Part, Relation
+from mixedbag.tables._sources import open_relation
 from tests.datasets.samples import ARFF, C45
 
 SIZES = [3, 1, 4, 1, 5, 9, 2, 6]
@@ -182,11 +185,24 @@ def test_an_engine_that_needs_more_memory_is_given_it(tmp_path, monkeypatch):
         list(read_blocks(path, features=names, rows=5))
 
 
+def test_wide_text_is_spooled_in_large_groups(tmp_path):
+    line = "a" + ",0" * 700 + "\n"
+    names = ",".join(f"x{j}" for j in range(700))
+    (tmp_path / "wide.csv").write_text(f"bag,{names}\n" + 15_000 * line)
+    with _planning.engine_on(tmp_path / "wide.csv") as (con, folder):
+        open_relation(con, folder, tmp_path / "wide.csv", Roles())
+        (spool,) = Path(folder).glob("*.parquet")
+        about = parquet.read_metadata(spool)
+    assert about.num_row_groups <= 1 + about.num_rows // 2048
+
+
 def test_spooled_rows_keep_their_order_in_little_memory():
     with sandbox(limits={"memory_limit": "80MB"}) as (con, folder):
         n_rows = 3_000_000
-        scan, found = spooled(con, f"select i, i / 7 as x from range({n_rows}) t(i)", 2, folder)
-        wrong = con.execute(f"select count_if(i <> file_row_number or x <> i / 7) from {scan}")
+        path, found = spooled(con, f"select i, i / 7 as x from range({n_rows}) t(i)", 2, folder)
+        wrong = con.execute(
+            f"select count_if(i <> file_row_number or x <> i / 7) from {parquet_scan(path)}"
+        )
         assert (found, wrong.fetchone()[0]) == (n_rows, 0)
 
 

@@ -79,8 +79,11 @@ def roc_auc(cases, answer):
     parts = []
     for positive, score in _each(cases, answer):
         area = ranked_area(positive, score, cases.weight)
+        if np.isnan(area):
+            parts.append(_UNKNOWN)
+            continue
         n = _n_units(cases, positive), _n_units(cases, ~positive)
-        parts.append(_UNKNOWN if np.isnan(area) else (area, *_intervals.ranking_interval(area, *n)))
+        parts.append((area, *_intervals.ranking_interval(area, *n)))
     return tuple(np.mean(parts, axis=0).tolist())
 
 
@@ -88,8 +91,11 @@ def precision(cases, answer):
     """A mean over positive bags of values from 0 to 1: no such mean varies more than a share."""
     parts = []
     for positive, score in _each(cases, answer):
-        value, n = average_precision(positive, score, cases.weight), _n_units(cases, positive)
-        parts.append(_UNKNOWN if np.isnan(value) else (value, *_intervals.wilson(value, n)))
+        value = average_precision(positive, score, cases.weight)
+        if np.isnan(value):
+            parts.append(_UNKNOWN)
+            continue
+        parts.append((value, *_intervals.wilson(value, _n_units(cases, positive))))
     return tuple(np.mean(parts, axis=0).tolist())
 
 

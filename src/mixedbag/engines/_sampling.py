@@ -8,6 +8,7 @@ from scipy import sparse
 from mixedbag.bags import Bags
 from mixedbag.engines.local import Labelled
 
+_GOLDEN = (np.sqrt(5) - 1) / 2
 LIMIT = 200_000  # rows that travel to the client at most
 
 
@@ -28,13 +29,14 @@ def sample_rows(blocks):
 
 
 def sample_bags(blocks, n_instances):
-    """Every so-manieth bag of all labelled blocks, with about `n_instances` together.
+    """Bags of all labelled blocks, spread over them, with about `n_instances` together.
 
-    The bags are the same however they are cut into blocks.
+    The bags are the same however they are cut into blocks. Not every so-manieth: where labels take
+    turns, as those of cases and controls do, all might be alike.
     """
     counts = np.array(blocks.collect(_n_bags))
-    step = max(1, -(-int(sum(blocks.collect(_n_instances))) // n_instances))
-    parts = blocks.collect(_bags, step, each=-(np.cumsum(counts) - counts) % step)
+    share = n_instances / sum(blocks.collect(_n_instances))
+    parts = blocks.collect(_bags, share, each=np.cumsum(counts) - counts)
     bags, target, weight = zip(*(part for part in parts if len(part.bags)))
     return Labelled(Bags.concat(bags), np.concatenate(target), np.concatenate(weight))
 
@@ -43,8 +45,11 @@ def _n_bags(block):
     return len(block.bags)
 
 
-def _bags(block, first, step):
-    return Labelled(*(part[first::step] for part in block))
+def _bags(block, first, share):
+    position = first + np.arange(len(block.bags))
+    # Multiples of this number lie evenly between whole numbers, those of every period too.
+    some = np.flatnonzero(position * _GOLDEN % 1 < share)
+    return Labelled(*(part[some] for part in block))
 
 
 def _n_instances(block):

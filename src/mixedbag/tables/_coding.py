@@ -41,7 +41,7 @@ def code(relation, asked, required):
     features: list[Feature] = []
     notes, seen = [], set()
     for name, (j, value) in asked.items():
-        if value is not None:
+        if value is not None and not kinds.is_nested(relation.types[j]):
             found, reason, more = [indicator(name, name, j, value)], None, []
         else:
             found, reason, more = _code_column(relation, name, j)

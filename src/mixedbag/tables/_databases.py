@@ -58,7 +58,7 @@ def load_sqlite(con, path, place, name, query=None):
     finally:
         database.close()
     types = ["BLOB" if j in binary else "VARCHAR" for j in range(len(names))]
-    kept = [f"cast(c{j} as {kind})" for j, kind in enumerate(types)]
+    kept = [f"cast({'null' if j in binary else f'c{j}'} as {types[j]})" for j in range(len(names))]
     return Piece(name, names, types, n_rows, columns=kept)
 
 
@@ -100,7 +100,7 @@ def answer(con, query, name, place):
         described = con.execute(f"describe {query}").fetchall()
         columns = ", ".join(f"#{j} as c{j - 1}" for j in range(1, len(described) + 1))
         con.execute(
-            f"create or replace table memory.main.{name} as select {columns} from ({query})"
+            f"create or replace table memory.main.{name} as select {columns} from ({query}\n)"
         )
     except duckdb.OutOfMemoryException:
         raise

@@ -51,7 +51,7 @@ def spooled(con, query, width, folder):
 
     Returns
     -------
-    SQL for its rows, in their order and numbered by ``file_row_number``; how many there are
+    The path, for `parquet_scan`, and how many rows there are
     """
     with tempfile.NamedTemporaryFile(dir=folder, suffix=".parquet", delete=False) as file:
         path = file.name
@@ -59,13 +59,16 @@ def spooled(con, query, width, folder):
         f"copy ({query}) to {literal(path)} (format parquet, compression uncompressed, "
         f"dictionary_size_limit 1, row_group_size {max(2048, _GROUP // width)})"
     ).fetchall()
-    return parquet_scan(path), n_rows
+    return path, n_rows
 
 
-def parquet_scan(path, numbered=True):
-    """SQL for the rows of a Parquet file, numbered by ``file_row_number`` in the last column."""
-    number = str(numbered).lower()
-    return f"read_parquet({literal(path)}, file_row_number={number}, hive_partitioning=false)"
+def parquet_scan(*paths, numbered=True):
+    """SQL for the rows of Parquet files, in their order.
+
+    In the last column, ``file_row_number``, are their numbers, those of each file from 0 on.
+    """
+    files, number = ", ".join(map(literal, paths)), str(numbered).lower()
+    return f"read_parquet([{files}], file_row_number={number}, hive_partitioning=false)"
 
 
 def cores():

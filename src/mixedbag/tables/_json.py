@@ -2,7 +2,6 @@
 
 import codecs
 import json
-import re
 
 from mixedbag.datasets.records import DataFormatError
 from mixedbag.tables._encoding import survey_of, unicode_copy
@@ -34,6 +33,11 @@ def load(con, path, place, name):
     except duckdb.Error as error:
         raise _explained(path, place, first_line(error)) from error
     ((n_rows,),) = con.execute(f"select count(*) from {name}").fetchall()
+    if n_rows and names == ["json"]:  # what the engine calls a value that is no object
+        raise DataFormatError(
+            place,
+            "an array of objects, or one object a line, is expected, with a name for each value",
+        )
     promised = _promised(path)
     if promised is not None and promised != n_rows:
         raise DataFormatError(place, f"{n_rows} objects could be read of {promised}")
@@ -70,13 +74,18 @@ def _fill(con, name, path, keys, types):
 
 
 def _are_keys(con, path, names):
-    """Whether columns are called like their keys: of some that differ in capitals, one is not."""
-    bare = [re.sub(r"_[0-9]+$", "", name.lower()) for name in names]
-    if len(set(bare)) == len(bare):
+    """Whether columns are called like their keys: of "x" and "X", one becomes "X_1"."""
+    lowered = {name.lower() for name in names}
+    if lowered.isdisjoint(_without_number(name) for name in lowered):
         return True
     objects = f"read_json_objects({literal(path)}, maximum_object_size={_LARGEST})"
     keys = con.execute(f"select distinct unnest(json_keys(json)) from {objects}").fetchall()
     return {key for (key,) in keys} == set(names)
+
+
+def _without_number(name):
+    bare, mark, number = name.rpartition("_")
+    return bare if mark and number.isdigit() else None
 
 
 def _as_written(kind):

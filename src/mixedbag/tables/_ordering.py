@@ -25,6 +25,10 @@ class Ordering:
 
 def role_values(relation, roles):
     """SQL for the values of roles, given their positions; makes the view ``keyed`` of them."""
+    for role, j in roles.items():
+        if kinds.is_nested(relation.types[j]):
+            name = relation.names[j]
+            raise relation.error(f"column {name!r} holds nested or binary values, no {role}s")
     values = {role: _value(relation, role, j) for role, j in roles.items() if role != "instance"}
     relation.con.execute(
         f"create or replace temp view keyed as select row, {selected(values)} from rows"
@@ -67,9 +71,6 @@ def arrange(relation, roles):
 
 def _value(relation, role, j):
     """SQL for the value of a role: an id, a label, a weight or a time; null where it is missing."""
-    kind, name = relation.types[j], relation.names[j]
-    if kinds.is_nested(kind):
-        raise relation.error(f"column {name!r} holds nested values, not a {role}")
     if role in ("bag", "group"):
         return id_of(relation, j)
     if role == "time":

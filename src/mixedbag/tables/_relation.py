@@ -74,10 +74,13 @@ class Relation:
 class Piece:
     """One file in the engine: a relation called `name`, and what its columns are.
 
-    `row` is the SQL that numbers its rows; `place` tells how to name one (see `Part`).
+    `row` is the SQL that numbers its rows; `parquet` is the path of a Parquet file whose rows the
+    engine numbers itself; `place` tells how to name a row (see `Part`).
     """
 
-    def __init__(self, name, names, types, n_rows, row="rowid", columns=None, **place):
+    def __init__(
+        self, name, names, types, n_rows, row="rowid", columns=None, parquet=None, **place
+    ):
         self.name, self.names, self.types, self.n_rows = name, names, types, n_rows
-        self.row, self.place = row, place
+        self.row, self.parquet, self.place = row, parquet, place
         self.columns = columns or [f"c{j}" for j in range(len(names))]

@@ -8,6 +8,7 @@ from mixedbag.datasets._formats.columns import column_and_value, listed
 from mixedbag.datasets._formats.source import shown
 
 _NAMED = ("bag", "label", "weight", "instance", "group", "time")
+_SEVERAL = ("label", "features", "drop")  # may be more columns than one
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,9 @@ class Roles:
     drop: Sequence[str] = ()
 
     def __post_init__(self):
-        for field in fields(self):  # data frames may name columns by numbers
+        for field in fields(self):  # data frames may name columns by numbers, or by tuples
             value = getattr(self, field.name)
-            if isinstance(value, (list, tuple)):
+            if field.name in _SEVERAL and isinstance(value, (list, tuple)):
                 object.__setattr__(self, field.name, tuple(map(str, value)))
             elif value is not None:
                 object.__setattr__(self, field.name, str(value))

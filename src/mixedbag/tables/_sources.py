@@ -4,6 +4,8 @@ import glob
 import os
 import re
 from dataclasses import replace
+from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +19,7 @@ from mixedbag.tables._packed import first_bytes, unpacked
 from mixedbag.tables._relation import Part, Piece, Relation
 from mixedbag.tables._roles import default_column
 
-_ROW = "file_row_number"  # what the engine calls its number
+_ROW, _FILE = "file_row_number", "file_index"  # what the engine calls its numbers
 _MICROSECONDS = {"s": "1000000", "ms": "1000", "us": "1", "ns": "0.001"}
 _WILD = re.compile(r"[*?\[]")
 
@@ -131,14 +133,16 @@ def _open_files(con, folder, paths, roles, query, layout):
     """The relation, and whether it is the answer to the query already."""
     opened = []
     for path in paths:
+        if os.path.isdir(path):
+            raise InputError(f"{path} is a folder, and a table is a file")
         plain = unpacked(path, folder)
         opened.append((path, plain, kind_of(plain)))
-    kinds = {kind for _, _, kind in opened}
-    if len(kinds) > 1:
-        raise DataFormatError(
-            paths[0], f"files of several kinds ({', '.join(sorted(kinds))}) cannot be one table"
-        )
-    (kind,) = kinds
+    first, _, kind = opened[0]
+    for path, _, other in opened:
+        if other != kind:
+            raise DataFormatError(
+                path, f"{other} cannot be one table with {kind}, which {first} holds"
+            )
     if kind == "text":
         return _open_texts(con, folder, opened, None if query else roles, **layout), False
     pieces, notes = [], []
@@ -179,8 +183,10 @@ def _united(con, paths, pieces, exact=()):
     `exact`, and without any value in some.
     """
     first = pieces[0]
+    if not first.names:
+        raise DataFormatError(paths[0], "no columns")
     known: dict = {}
-    views, parts, start = [], [], 0
+    chosen, parts, start = [], [], 0
     for path, piece in zip(paths, pieces):
         if set(piece.names) != set(first.names) or len(piece.names) != len(first.names):
             missing = sorted(set(first.names) ^ set(piece.names))
@@ -202,12 +208,36 @@ def _united(con, paths, pieces, exact=()):
                     f"column {name!r} is {kind.lower()} here and {other.lower()} in {place}",
                 )
         columns = ", ".join(f"{piece.columns[k]} as c{j}" for j, k in enumerate(order))
-        views.append(f"select {columns}, {piece.row} + {start} as row from {piece.name}")
+        chosen.append(_Chosen(piece, columns, [piece.types[k] for k in order], start))
         parts.append(Part(path, start, piece.n_rows, **piece.place))
         start += piece.n_rows
-    con.execute("create or replace temp view rows as " + " union all ".join(views))
+    scans = [_scan([*run]) for _, run in groupby(chosen, _Chosen.scanned_with)]
+    con.execute("create or replace temp view rows as " + " union all ".join(scans))
     types = [row[1] for row in con.execute("describe rows").fetchall()][:-1]
     return Relation(con, list(first.names), types, parts)
+
+
+class _Chosen(NamedTuple):
+    """A piece, SQL for its columns in their order, their types, and the number of its first row."""
+
+    piece: Piece
+    columns: str
+    types: list
+    start: int
+
+    def scanned_with(self):
+        """Pieces one after the other that share this are read in one scan."""
+        return (self.columns, self.types) if self.piece.parquet else id(self.piece)
+
+
+def _scan(run):
+    """SQL for the rows of pieces that one scan reads: with a scan each, a thousand take minutes."""
+    piece, columns, _, start = run[0]
+    if len(run) == 1:
+        return f"select {columns}, {piece.row} + {start} as row from {piece.name}"
+    scan = parquet_scan(*(chosen.piece.parquet for chosen in run))
+    start = f"{[chosen.start for chosen in run]}[cast({_FILE} as bigint) + 1]"
+    return f"select {columns}, {_ROW} + {start} as row from {scan}"
 
 
 def _family(kind, exact):
@@ -241,8 +271,9 @@ def _open_texts(
             return texts[0].error(reason, texts[0].header_line)
 
         positions = roles.positions(names, header_error)
-        roles.feature_positions(names, positions.values(), header_error)
-        as_text = {names[j] for j in positions.values()}
+        asked = roles.feature_positions(names, positions.values(), header_error)
+        by_value = [j for j, value in asked.values() if value is not None]
+        as_text = {names[j] for j in (*positions.values(), *by_value)}
         ids = {names[positions[role]] for role in ("bag", "group") if role in positions}
     kept = kept if len(texts) == 1 else None  # files must have the same columns
     loaded = [_text.spool(con, text, folder, as_text, ids, kept) for text in texts]
@@ -253,8 +284,8 @@ def _open_texts(
         if any(kind != "VARCHAR" and name in unlike for name, kind in zip(one.names, one.types)):
             loaded[number] = _text.spool(con, text, folder, as_text | unlike, ids - unlike)
     pieces = [
-        Piece(one.scan, one.names, one.types, one.n_rows, _ROW, line_of=text.line_of,
-               header_line=text.header_line)
+        Piece(parquet_scan(one.path), one.names, one.types, one.n_rows, _ROW, parquet=one.path,
+              line_of=text.line_of, header_line=text.header_line)
         for text, one in zip(texts, loaded)
     ]  # fmt: skip
     relation = _united(con, [path for path, _, _ in opened], pieces)
@@ -283,8 +314,9 @@ def _load_parquet(con, path, place, name):
         names = [str(n) for n in schema.names]
         groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
         promised = {metadata.num_rows, sum(group.num_rows for group in groups)}
-        numbered = _ROW not in (name.lower() for name in names)
-        scan = parquet_scan(path, numbered)
+        lowered = {name.lower() for name in names}
+        numbered = _ROW not in lowered
+        scan = parquet_scan(path, numbered=numbered)
         described = con.execute(f"describe select * from {scan}").fetchall()
         promised |= {row[0] for row in con.execute(
             f"select num_rows from parquet_file_metadata({literal(path)})"
@@ -316,7 +348,8 @@ def _load_parquet(con, path, place, name):
     if len(set(names)) < len(names):
         return Piece("(select 1)", names, types, metadata.num_rows, "0", ["1"] * len(names))
     row = _ROW if numbered else "row_number() over () - 1"
-    return Piece(scan, names, types, metadata.num_rows, row, columns)
+    joined = path if lowered.isdisjoint((_ROW, _FILE)) else None
+    return Piece(scan, names, types, metadata.num_rows, row, columns, joined)
 
 
 def _as_duration(column, kind):
@@ -380,13 +413,19 @@ def arrow_table(frame, levels=()):
         return pa.Table.from_batches([frame])
     if isinstance(frame, pa.RecordBatchReader):
         return frame.read_all()
-    if type(frame).__module__.split(".")[0] in ("duckdb", "_duckdb"):
+    library = type(frame).__module__.split(".")[0]
+    if library == "pyarrow" and hasattr(frame, "to_table"):  # a data set, or a scan of one
+        return frame.to_table()
+    if library in ("duckdb", "_duckdb"):
         return frame.to_arrow_table()
-    if type(frame).__module__.split(".")[0] == "pandas":
+    if library == "pandas":
         return _from_pandas(frame.reset_index(level=list(levels)) if levels else frame)
     import narwhals.stable.v2 as nw
 
-    frame = nw.from_native(frame)
+    try:
+        frame = nw.from_native(frame)
+    except TypeError as error:
+        raise InputError(f"{type(frame).__name__} is no table with named columns") from error
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     large = [n for n, kind in frame.schema.items() if kind in (nw.Int128, nw.UInt128)]
@@ -397,7 +436,7 @@ def _levels(frame, roles):
     """Levels of an index of pandas that are asked for by their names; without roles, all."""
     levels = getattr(getattr(frame, "index", None), "names", ())
     levels = [level for level in levels if level is not None]
-    if not levels:
+    if not levels or not hasattr(frame, "columns"):
         return []
     known = [str(name) for name in frame.columns]
     asked = set(map(str, levels)) if roles is None else roles.names(known)
@@ -406,10 +445,11 @@ def _levels(frame, roles):
 
 def _from_pandas(frame):
     """Column by column, since one of objects of several types must not stop the others."""
+    import pandas as pd
     import pyarrow as pa
 
-    if frame.ndim != 2:
-        raise InputError(f"a table has columns, and a {type(frame).__name__} has none")
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError(f"{type(frame).__name__} is no table with named columns")
     columns = [_series_column(frame.iloc[:, j]) for j in range(frame.shape[1])]
     names = [str(name) for name in frame.columns]
     return pa.table(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from mixedbag.tables._encoding import survey_of, unicode_copy
-from mixedbag.tables._engine import first_line, literal, spooled
+from mixedbag.tables._engine import first_line, literal, parquet_scan, spooled
 from mixedbag.tables._kinds import (
     DOT_NUMBER,
     MISSING,
@@ -29,12 +29,17 @@ from mixedbag.tables._kinds import (
 _NULLS = ("", "?", "NA", "na", "N/A", "n/a", "NaN", "nan", "NULL", "null")
 _CHUNK = 2**22  # bytes of text looked at a time
 _SAMPLE, _VALUES = 1000, 500_000  # most rows and values that tell which columns may be numbers
+_WIDE = 600  # columns, from which on threads hinder each other: each cuts groups of few rows
 _QUOTED = re.compile(r'"[^"]*"')
 _BLANKS = re.compile(r'"[^"]*"|[^\s"]+')
 _FOREIGN = {  # by their first bytes
     b"PK\x03\x04": "a workbook or another zip archive",
     b"\xd0\xcf\x11\xe0": "an old workbook",
     b"%PDF": "a PDF document",
+    b"\xfd7zXZ": "an xz archive",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"\x04\x22\x4d\x18": "an lz4 archive",
+    **{b"BZh%d1AY&SY" % level: "a bzip2 archive" for level in range(1, 10)},
     **{bytes([0x80, protocol]): "a pickle" for protocol in range(2, 6)},
     b"<!doctype html": "a web page",
     b"<html": "a web page",
@@ -66,7 +71,7 @@ class TextFile:
         return max(2_097_152, 2 * self.width)
 
     def records(self):
-        """First line and fields of every row that is not blank, the header left out."""
+        """First line and fields of every row, the header left out."""
         below = self.has_header
         for line, record in _records(self.path, self.delimiter, self.error, self.offset):
             if not below:
@@ -164,7 +169,7 @@ def _bare(line):
 class Spooled(NamedTuple):
     """The rows of a text in the engine."""
 
-    scan: str  # SQL
+    path: str  # of a Parquet file
     n_rows: int
     names: list
     types: list
@@ -204,7 +209,7 @@ def spool(con, file, folder, as_text, ids=frozenset(), kept=None):
         attempts += [(types, None)]
     for types, values in attempts:
         try:
-            scan, n_rows = _load(con, file, folder, types, decimal, values)
+            path, n_rows = _load(con, file, folder, types, decimal, values)
         except duckdb.OutOfMemoryException:
             raise
         except duckdb.Error as error:
@@ -217,9 +222,10 @@ def spool(con, file, folder, as_text, ids=frozenset(), kept=None):
                 raise file.error(f"{n_rows} rows could be read of {promised}", None)
         _refuse_longer_rows(file)
         if values is None:
-            return Spooled(scan, n_rows, file.names, types, decimal)
-        types = [row[1] for row in con.execute(f"describe select * from {scan}").fetchall()]
-        return Spooled(scan, n_rows, list(values), types[:-1], decimal)
+            return Spooled(path, n_rows, file.names, types, decimal)
+        described = con.execute(f"describe select * from {parquet_scan(path)}").fetchall()
+        types = [row[1] for row in described][:-1]
+        return Spooled(path, n_rows, list(values), types, decimal)
     raise AssertionError("unreachable")
 
 
@@ -246,10 +252,11 @@ def _scan(file, types=None):
     types = types or ["VARCHAR"] * len(file.names)
     columns = ", ".join(f"'c{j}': '{kind}'" for j, kind in enumerate(types))
     nulls = ", ".join(map(literal, _NULLS))
+    parallel = str(len(types) < _WIDE).lower()
     return (
         f"read_csv({literal(file.path)}, auto_detect=false, header=false, "
         f"skip={int(file.has_header)}, delim={literal(file.delimiter)}, quote='\"', escape='\"', "
-        f"strict_mode=true, null_padding=false, nullstr=[{nulls}], "
+        f"strict_mode=true, null_padding=false, nullstr=[{nulls}], parallel={parallel}, "
         f"max_line_size={file.largest}, buffer_size={4 * file.largest}, columns={{{columns}}})"
     )
 
@@ -361,13 +368,13 @@ def _whole_numbers(sample, j):
 
 
 def _records(path, delimiter, error, offset=0):
-    """First line and fields of every record that is not blank."""
+    """First line and fields of every record on lines that are not empty."""
     with open(path, encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, delimiter=delimiter, strict=True)
         line = offset + 1
         try:
             for record in reader:
-                if record and not (len(record) == 1 and not record[0].strip()):
+                if record:
                     yield line, record
                 line = offset + reader.line_num + 1
         except csv.Error as problem:
@@ -378,8 +385,9 @@ def _records(path, delimiter, error, offset=0):
 
 
 def _first_record(path, delimiter, error):
-    """Line, fields and last line of the first record."""
-    first = next(_records(path, delimiter, error), None)
+    """Line, fields and last line of the first record that is not blank."""
+    records = _records(path, delimiter, error)
+    first = next((record for record in records if any(map(str.strip, record[1]))), None)
     if first is None:
         raise error("the file is empty", None)
     line, fields = first
