@@ -178,7 +178,8 @@ class AmountModel(_Answers, AmountBlend):
         if not isinstance(self.account, CountAccount) or given.shape[1] == 1:
             return []
         most, whole = bags.sizes, given.sum(axis=1)
-        if any((np.abs(whole - all_) <= 2 * _ROUNDED * all_).all() for all_ in (1.0, 100.0)):
+        told = whole[~np.isnan(whole)]
+        if any((np.abs(told - all_) <= 2 * _ROUNDED * all_).all() for all_ in (1.0, 100.0)):
             return []  # shares of the bag, or per cent
         counts = np.zeros(len(bags), dtype=bool)
         if self.account.of_means:  # of others than the rows, they are shares as well
