@@ -33,6 +33,15 @@ def test_instances_add_up_to_the_known_amounts(make, rule, learner):
         model.predict_instances(data.bags, known[1:])
 
 
+def test_one_known_amount_of_three_is_refused():
+    bags, counts, _ = three_answers(2)
+    model = fit_best_setting(bags, counts, "count", "AggregateRidgeClassifier").model
+    with pytest.raises(
+        InputError, match="the model tells 3 amounts of a bag: those that are known"
+    ):
+        model.predict_instances(bags, counts[:, 0])
+
+
 def test_a_count_above_the_size_of_a_bag_is_refused():
     data = make_count(n_bags=30, random_state=0)
     model = fit_best_setting(data.bags, data.y, "count", "spread counts + logistic").model

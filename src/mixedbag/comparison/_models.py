@@ -190,8 +190,13 @@ class AmountModel(_Answers, AmountBlend):
     def _known(self, bags, amounts, answer):
         """The known amounts, and the answers in the place of unknown ones."""
         given = self.in_own_words(bags, amounts, answer.shape[1])
+        if len(given) != len(answer):
+            raise InputError(f"{len(given)} amounts where {len(answer)} are needed")
         if given.shape != answer.shape:
-            raise InputError(f"{given.shape} amounts where {answer.shape} are needed")
+            raise InputError(
+                f"the model tells {answer.shape[1]} amounts of a bag: those that are known need a "
+                "column each, such as no,yes,abstained"
+            )
         if isinstance(self.account, CountAccount):
             most = self._most(bags)
             wrong = ((given < 0) | (given > most[:, None])).any(axis=1)
