@@ -8,7 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 
 from mixedbag import Bags, _contributions
-from mixedbag.aggregate import AggregateRBFRegressor
+from mixedbag.aggregate import AggregateLogisticRegression, AggregateRBFRegressor
 from mixedbag.classics import MILogisticRegression
 from mixedbag.datasets import make_any
 from mixedbag.wrappers import BagFeatures
@@ -92,6 +92,22 @@ def test_totals_fall_by_the_instances_own_value():
     found = _contributions.of_instances(model, bags[[3]])
     assert found.answer is None
     assert_allclose(found.values, model.predict_instances(bags[[3]]), atol=1e-9)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_of_counts_of_classes_it_is_the_last_that_is_lost(n_classes):
+    """All of them add up to the bag, which loses one whoever is left out."""
+    rng = np.random.default_rng(0)
+    bags = Bags(rng.normal(size=(200, n_classes)), np.arange(0, 201, 5))
+    best = bags.instances.argmax(axis=1)
+    counts = np.array([np.bincount(part, minlength=n_classes) for part in best.reshape(40, 5)])
+    model = AggregateLogisticRegression(C=100.0).fit(bags, counts)
+    found = _contributions.of_instances(model, bags[:1])
+    assert found.caption == f"amount {n_classes - 1} lost without it"
+    assert_allclose(found.values, model.predict_proba_instances(bags[:1])[:, -1], atol=1e-12)
+    assert np.ptp(found.values) > 0.5
+    by_feature = _contributions.of_features(model, bags[:1], 0, np.full(n_classes, 9.0))
+    assert np.abs(by_feature).max() > 0.01
 
 
 def test_features_of_an_instance_are_set_to_typical_values_one_by_one(model_and_bags):

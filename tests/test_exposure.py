@@ -139,6 +139,22 @@ def test_a_saved_model_with_an_exposure_is_loaded(tmp_path):
     np.testing.assert_array_equal(load(tmp_path / "m.skops").predict(bags), model.predict(bags))
 
 
+def test_known_events_are_shared_out_in_proportion_to_rates(tmp_path):
+    """Moved by one amount a bag, instances of bags with few events had fewer than none."""
+    bags, y = districts()
+    learner = AggregatePoissonRegressor(exposure="hours").fit(bags, y)
+    save(fit_best_setting(bags, y, "sum", exposure="hours").model, tmp_path / "m.skops")
+    known = np.where(np.arange(60) % 3 == 0, 0.0, 7.0)
+    known[5] = np.nan
+    for model in (learner, load(tmp_path / "m.skops")):
+        own, told = model.predict_instances(bags), model.predict_instances(bags, known)
+        told = told.reshape(60, 8)
+        total = np.where(np.isnan(known), model.predict(bags), known)
+        np.testing.assert_allclose(told.sum(axis=1), total, atol=1e-9)
+        share = own.reshape(60, 8) / own.reshape(60, 8).sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(told, total[:, None] * share, atol=1e-9)
+
+
 def test_from_a_table_to_predictions_in_proportion_to_the_exposure(tmp_path):
     bags, y = districts()
     lines = [

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from mixedbag import Bags
+from mixedbag.cli._known_amounts import stream_amounts
 from mixedbag.comparison import fit_best_setting
 from mixedbag.datasets import make_count, make_sum
 from mixedbag.exceptions import InputError
@@ -30,6 +31,15 @@ def test_instances_add_up_to_the_known_amounts(make, rule, learner):
     )
     with pytest.raises(InputError, match="amounts where"):
         model.predict_instances(data.bags, known[1:])
+
+
+def test_one_known_amount_of_three_is_refused():
+    bags, counts, _ = three_answers(2)
+    model = fit_best_setting(bags, counts, "count", "AggregateRidgeClassifier").model
+    with pytest.raises(
+        InputError, match="the model tells 3 amounts of a bag: those that are known"
+    ):
+        model.predict_instances(bags, counts[:, 0])
 
 
 def test_a_count_above_the_size_of_a_bag_is_refused():
@@ -144,6 +154,37 @@ def test_fit_says_by_which_rule_it_reads_labels_and_why(tmp_path):
     told = " ".join(command(*asked, folder=tmp_path).stdout.split())
     assert "rule sum: the label is the total of a value" in told
     assert "all but 1 of 30 are shares (--rule proportion), not 1.25: look there" in told
+
+
+@pytest.mark.parametrize("learned", ["count", "proportion"])
+@pytest.mark.parametrize("form", ["yes", "share", "pct_yes", "rare/all"])
+def test_known_amounts_of_few_bags_are_in_the_form_of_the_others(tmp_path, learned, form):
+    """The last bag of a stream is a block of its own, and what is known of it may be 1 or less; so
+    may be what is known of all bags, where it is rare."""
+    data = make_count(n_bags=40, size=8, n_features=3, random_state=0)
+    y = np.asarray(data.y, dtype=float)
+    labels = y if learned == "count" else y / 8
+    names = ["x0", "x1", "x2"]
+    model = fit_best_setting(
+        data.bags.with_instances(data.bags.instances, names), labels, learned
+    ).model
+    y[-1] = 8 if form in ("share", "pct_yes") else 1
+    wanted, yes = y.copy(), data.bags.spread(y)
+    words = {"yes": yes, "share": yes / 8, "pct_yes": 100 * yes / 8}
+    if form == "pct_yes":
+        words["pct_yes"][-8:] /= 100
+        wanted[-1] /= 100
+    if form == "rare/all":
+        wanted[:] = 8 * 0.003
+        words |= {"rare": np.full(len(yes), 3), "all": np.full(len(yes), 1000)}
+    write_csv(tmp_path / "t.csv", data.bags, data.y, extra=words)
+    asked = str(tmp_path / "t.csv"), "molecule", names, None, 300, None, form
+    blocks = list(stream_amounts(*asked, in_parts=True))
+    assert [len(block.bags) for block in blocks] == [39, 1]
+    for block, known in zip(blocks, np.split(wanted, [39])):
+        assert model.scaled_amounts(block.bags, block.y) == []
+        found = bag_sum(model.predict_instances(block.bags, block.y), block.bags.offsets)
+        np.testing.assert_allclose(found, known, atol=1e-6)
 
 
 def test_bags_of_which_none_were_counted_have_no_known_amount(tmp_path):

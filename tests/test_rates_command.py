@@ -52,10 +52,14 @@ def test_of_three_answers_each_is_told(tmp_path):
         for one in "fm":
             found[one] += np.bincount(said[sex == one], minlength=3)
         counts = ",".join(map(str, np.bincount(said, minlength=3)))
-        rows += [f"P{place},{one},{counts}" for one in sex]
-    (tmp_path / "t.csv").write_text("\n".join(["place,sex,no,yes,none", *rows]) + "\n")
-    asked = ("rates", "t.csv", "--bag=place", "--label=no,yes,none", "--by=sex", "--draws=60")
-    done = mixedbag(*asked, "--json", "--picture=s.svg", folder=tmp_path)
+        rows += [f"P{place},{one},{counts},12" for one in sex]
+    (tmp_path / "t.csv").write_text("\n".join(["place,sex,no,yes,none,all", *rows]) + "\n")
+    asked = ("rates", "t.csv", "--bag=place", "--by=sex", "--draws=60", "--json")
+    of_all = mixedbag(*asked, "--label=no, yes,none/all", folder=tmp_path)
+    names = [line["answer"] for line in json.loads(of_all.stdout)["groups"]]
+    assert names == ["no", "no", "yes", "yes", "none", "none"]
+    asked = (*asked, "--label=no,yes,none", "--drop=all")
+    done = mixedbag(*asked, "--picture=s.svg", folder=tmp_path)
     lines = json.loads(done.stdout)["groups"]
     truth = {sex: counts / counts.sum() for sex, counts in found.items()}
     told = [(line["answer"], line["group"]) for line in lines]

@@ -1,9 +1,10 @@
 """Why a bag got its answer: what the answer loses without an instance, or a feature of one.
 
 The strength of an answer is the log-odds of the class that was answered, whichever it is, or the
-amount itself. An instance contributes what the strength loses when it is left out; a feature of an
-instance, what it loses when the feature takes its typical value. Both ask the model about changed
-bags and nothing else, so they hold for every model and mean the same for all.
+amount itself; of several, which may add up to the bag, the last one. An instance contributes what
+the strength loses when it is left out; a feature of an instance, what it loses when the feature
+takes its typical value. Both ask the model about changed bags and nothing else, so they hold for
+every model and mean the same for all.
 """
 
 from dataclasses import dataclass
@@ -35,17 +36,22 @@ class Contributions:
         What the strength loses without the instance: negative where it speaks against the answer.
     run_length : int
         How many neighbours were left out together; then each has its run's share.
+    amount : int or None
+        Which amount it is, where there are several.
     """
 
     answer: Any
     strength: float
     values: np.ndarray
     run_length: int
+    amount: int | None = None
 
     @property
     def unit(self) -> str:
         """What the numbers are, in words."""
-        return "amount" if self.answer is None else f"log-odds of {self.answer}"
+        if self.answer is not None:
+            return f"log-odds of {self.answer}"
+        return "amount" if self.amount is None else f"amount {self.amount}"
 
     @property
     def caption(self) -> str:
@@ -89,6 +95,7 @@ def of_many(model, bags: Bags, most: int = _MOST) -> list[Contributions]:
     strengths = _strength(model, bags, codes)
     plans = [_plan(bags, i, most) for i in range(len(bags))]
     left = _left_after(model, bags, codes, plans)
+    last = None if codes is not None else _evidence.amount_evidence(model, bags[:1]).shape[1] - 1
     found = []
     for i, (run_length, n_runs) in enumerate(plans):
         n, strength = int(bags.sizes[i]), float(strengths[i])
@@ -98,7 +105,7 @@ def of_many(model, bags: Bags, most: int = _MOST) -> list[Contributions]:
         if n_runs > 1:
             values = ((strength - left[i]) / np.bincount(run))[run]
         label = None if codes is None else model.classes_[codes[i]]
-        found.append(Contributions(label, strength, values, run_length))
+        found.append(Contributions(label, strength, values, run_length, last or None))
     return found
 
 
@@ -210,7 +217,7 @@ def answered(model, bags: Bags) -> np.ndarray | None:
 def _strength(model, bags, codes):
     """How strongly the model gives each bag its answer: log-odds of a class, or the amount."""
     if codes is None:
-        return _evidence.amount_evidence(model, bags).sum(axis=1)
+        return _evidence.amount_evidence(model, bags)[:, -1]
     rows = np.arange(len(bags))
     if hasattr(model, "predict_proba"):
         p = np.clip(model.predict_proba(bags)[rows, codes], _FLOOR, 1.0 - _FLOOR)

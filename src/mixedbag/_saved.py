@@ -26,6 +26,7 @@ HELPERS = {
     "ClassModel": "mixedbag.comparison._models.ClassModel",
     "CountAccount": "mixedbag.comparison._accounts.CountAccount",
     "EstimatorEnsemble": "mixedbag.boosting._search.EstimatorEnsemble",
+    "EventAccount": "mixedbag.comparison._accounts.EventAccount",
     "ExtraTrees": "mixedbag._forests.ExtraTrees",
     "InstanceOdds": "mixedbag._account.any.InstanceOdds",
     "LinearFeatures": "mixedbag.disjunctive._features.LinearFeatures",

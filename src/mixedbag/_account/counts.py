@@ -115,3 +115,15 @@ def add_up(values, offsets, totals):
     sizes = np.diff(offsets)
     missing = totals - bag_sum(values, offsets)
     return values + spread((missing.T / sizes).T, offsets)
+
+
+def share_out(values, offsets, totals):
+    """Rates of instances, multiplied by one number a bag so that they add up to its total.
+
+    It is what is expected of Poisson numbers of which the sum is known; none is below zero, unless
+    the total is.
+    """
+    expected = bag_sum(values, offsets)
+    able = (expected > 0) & (totals >= 0)
+    times = np.divide(totals, expected, out=np.ones_like(expected), where=able)
+    return add_up(values * spread(times, offsets), offsets, totals)

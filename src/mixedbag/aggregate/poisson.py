@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from mixedbag._account.counts import share_out
 from mixedbag._parameters import above, whole
 from mixedbag.aggregate._linear import linear_scores, minimise, posterior, with_gradient
 from mixedbag.base import BagRegressor
@@ -78,6 +79,7 @@ class AggregatePoissonRegressor(BagRegressor):
     """
 
     _of_events = True
+    _to_totals = staticmethod(share_out)
     _needs_scaling = True
     _accepts_sparse = True
     _search_space = {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}

@@ -256,6 +256,8 @@ class BagRegressor(RegressorMixin, BagEstimator):
     def _learn_blocks(self, source):
         self._fit_blocks(source.blocks.map(with_totals, self.aggregate))
 
+    _to_totals = staticmethod(add_up)
+
     def predict(self, bags: Any) -> np.ndarray:
         """The predicted total (or mean) of every bag."""
         return self._score_bags(self._fitted(bags))
@@ -264,7 +266,8 @@ class BagRegressor(RegressorMixin, BagEstimator):
         """The predicted value of every instance, in the order of ``bags.instances``.
 
         `totals` are the known totals (or means, as `y`) of these bags: the values of a bag are
-        moved by one amount so that they add up to its total; NaN where it is not known.
+        moved by one amount (rates of events: multiplied by one number) so that they add up to its
+        total; NaN where it is not known.
         """
         bags = self._fitted(bags)
         values = self._score_instances(bags)
@@ -276,7 +279,7 @@ class BagRegressor(RegressorMixin, BagEstimator):
         if self.aggregate == "mean":
             totals = (totals.T * bags.sizes).T
         known = np.where(np.isnan(totals), bag_sum(values, bags.offsets), totals)
-        return add_up(values, bags.offsets, known)
+        return self._to_totals(values, bags.offsets, known)
 
 
 def __dir__():

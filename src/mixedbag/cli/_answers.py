@@ -94,9 +94,9 @@ def instance_answers(model, bags, amounts=None):
     return _classes(model, _evidence.class_evidence_of_instances(model, bags))
 
 
-def of_rows(model):
-    """Whether a model counts the rows of bags, and shares are told as such counts."""
-    return getattr(model, "counts_rows", False)
+def of_parts(model):
+    """Whether a model learned counts or shares of bags, so that the others are the rest."""
+    return getattr(getattr(model, "origin", None), "rule", None) in ("count", "proportion")
 
 
 def scaled_amounts(model, data):

@@ -55,12 +55,13 @@ def command(
     from mixedbag.cli._answers import (
         asking,
         needed_features,
-        of_rows,
+        of_parts,
         remembered,
         scaled_amounts,
         span,
     )
-    from mixedbag.cli._tables import stream_amounts, stream_pooled
+    from mixedbag.cli._known_amounts import stream_amounts
+    from mixedbag.cli._tables import stream_pooled
     from mixedbag.tables._pooled import NotPooledError
 
     if out is not None:
@@ -92,7 +93,7 @@ def command(
                     told.note(pooled.notes)
                     yield partial(pooled_columns, fitted, linear.twin, pooled)
                 return
-        asked = table, bag, features, time, rows, query, amount, names, of_rows(fitted)
+        asked = table, bag, features, time, rows, query, amount, names, of_parts(fitted)
         for data in stream_amounts(*asked):
             told.note(data.notes)
             if amount is not None:

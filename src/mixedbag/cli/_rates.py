@@ -157,7 +157,7 @@ def _answers(y, label):
     if y.ndim == 1 or y.shape[1] <= 2:
         return [({}, y)]
     classes = np.arange(y.shape[1])
-    names = label.split(",")
+    names = [name.strip() for name in label.partition("/")[0].split(",")]
     return [({"answer": names[k]}, y[:, [*classes[classes != k], k]]) for k in classes]
 
 

@@ -205,59 +205,6 @@ def stream_bags(
 
 
 @at_the_edge
-def stream_amounts(
-    path: str,
-    bag: str | None,
-    features: Sequence[str] | None,
-    time: str | None,
-    rows: int,
-    query: str | None,
-    amount: str | None,
-    instance: str | None = None,
-    of_rows: bool = False,
-) -> "Iterator[BagData]":
-    """As `stream_bags`, with known amounts for labels, in the words of labels.
-
-    Per cent are shares, and so is "yes/voters"; "no,yes" has a column a class. What is known to be
-    a share is told as a number `of_rows`, for models of counts: of a block where all are none or
-    all of a bag, numbers would not tell.
-    """
-    from mixedbag.datasets._several_labels import (
-        as_numbers,
-        in_shares,
-        label_columns,
-        shares_of,
-    )
-
-    def stream(column, names=None):
-        return stream_bags(path, bag, features, time, rows, query, column, names)
-
-    def counted(data):
-        return replace(data, y=(data.y.T * data.bags.sizes).T) if of_rows else data
-
-    columns, size = label_columns(amount) or ((amount,), None)
-    blocks = stream(columns[0], instance)
-    if len(columns) == 1 and size is None:
-        if amount is None:
-            yield from blocks
-            return
-        for one in blocks:
-            told = in_shares(one, amount, False)
-            yield counted(told) if told is not one else told
-        return
-    # The same blocks, for further columns: as many rows make the same bags.
-    others = [stream(column) for column in (*columns[1:], *([size] if size else []))]
-    for data, *beside in zip(blocks, *others, strict=True):
-        names = (*columns, size)
-        numbers = [as_numbers(one.y, name) for one, name in zip((data, *beside), names)]
-        table = np.column_stack(numbers[: len(columns)])
-        if size is not None:
-            table = shares_of(table, numbers[-1], size, data.bags)
-        told = replace(data, y=table if len(columns) > 1 else table[:, 0])
-        yield told if size is None else counted(told)
-
-
-@at_the_edge
 def stream_pooled(
     path: str,
     bag: str | None,

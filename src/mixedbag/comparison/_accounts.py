@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from scipy.special import expit, logit
 
-from mixedbag._account.counts import add_up, shift_to_counts
+from mixedbag._account.counts import add_up, share_out, shift_to_counts
 from mixedbag._account.majority import name_majority, share_for_majority
 from mixedbag._account.margins import scale_to_counts
 from mixedbag.comparison._any_account import fit_any
@@ -171,6 +171,13 @@ class SumAccount(_Certain):
 
     def agree_again(self, values, answer, offsets):
         return add_up(values, offsets, _totals(answer, offsets, self.of_means))
+
+
+class EventAccount(SumAccount):
+    """Events: as totals, but rates of a bag's instances stay in proportion, and above zero."""
+
+    def agree_again(self, values, answer, offsets):
+        return share_out(values, offsets, _totals(answer, offsets, self.of_means))
 
 
 def _fit_amounts(question, evidence, offsets, rows, calibrators, n_best):

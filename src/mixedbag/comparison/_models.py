@@ -178,7 +178,8 @@ class AmountModel(_Answers, AmountBlend):
         if not isinstance(self.account, CountAccount) or given.shape[1] == 1:
             return []
         most, whole = bags.sizes, given.sum(axis=1)
-        if any((np.abs(whole - all_) <= 2 * _ROUNDED * all_).all() for all_ in (1.0, 100.0)):
+        told = whole[~np.isnan(whole)]
+        if any((np.abs(told - all_) <= 2 * _ROUNDED * all_).all() for all_ in (1.0, 100.0)):
             return []  # shares of the bag, or per cent
         counts = np.zeros(len(bags), dtype=bool)
         if self.account.of_means:  # of others than the rows, they are shares as well
@@ -189,8 +190,13 @@ class AmountModel(_Answers, AmountBlend):
     def _known(self, bags, amounts, answer):
         """The known amounts, and the answers in the place of unknown ones."""
         given = self.in_own_words(bags, amounts, answer.shape[1])
+        if len(given) != len(answer):
+            raise InputError(f"{len(given)} amounts where {len(answer)} are needed")
         if given.shape != answer.shape:
-            raise InputError(f"{given.shape} amounts where {answer.shape} are needed")
+            raise InputError(
+                f"the model tells {answer.shape[1]} amounts of a bag: those that are known need a "
+                "column each, such as no,yes,abstained"
+            )
         if isinstance(self.account, CountAccount):
             most = self._most(bags)
             wrong = ((given < 0) | (given > most[:, None])).any(axis=1)

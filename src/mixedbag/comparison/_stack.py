@@ -6,8 +6,9 @@ from types import MappingProxyType
 import numpy as np
 
 from mixedbag._evidence import knows_instances
+from mixedbag._laws import Events, law_of
 from mixedbag._origin import Origin
-from mixedbag.comparison._accounts import account_for, feasible
+from mixedbag.comparison._accounts import EventAccount, account_for, feasible
 from mixedbag.comparison._models import model_for
 from mixedbag.comparison._trials import fit
 from mixedbag.comparison._weights import blend_weights
@@ -69,7 +70,10 @@ class Stack:
                 [self.calibrated.calibrator(able[i], split) for i in best],
                 self.n_best,
             )
-            self._witnesses[split.name] = [able[best[m]] for m in chosen], account
+            asked = [able[best[m]] for m in chosen]
+            if all(_of_events(candidate.estimator) for candidate in asked):
+                account = EventAccount(account.weights, account.of_means)
+            self._witnesses[split.name] = asked, account
         return self._witnesses[split.name]
 
     def answer(self, split):
@@ -127,6 +131,10 @@ class Stack:
             account,
             Origin.of(protocol.question, learned, notes),
         )
+
+
+def _of_events(estimator):
+    return isinstance(law_of(estimator), Events)
 
 
 class Stacks:
