@@ -266,6 +266,9 @@ def test_hopeless_labels_are_refused():
         compare(bags, ["yes"] * 10, rule="any")
     with pytest.raises(ValueError, match="only 1 bag has the label 'no'"):
         compare(bags, ["yes"] * 9 + ["no"], rule="any")
+    for nothing in (None, np.nan):
+        with pytest.raises(ValueError, match="no bag has a label"):
+            compare(bags, [nothing] * 10)
     with pytest.raises(ValueError, match="9 labels for 10 bags"):
         compare(bags, [0, 1, 0] * 3, rule="any")
     with pytest.raises(ValueError, match="no learner for the rule 'any' is called 'nonsense'"):

@@ -179,8 +179,10 @@ def with_labels(bags, y, groups=None, sample_weight=None):
     with reading_input():
         bags, y = as_bags(bags), np.asarray(y)
     known, labels = labelled(y)
-    if len(y) != len(bags) or known.all() or not known.any():
+    if len(y) != len(bags) or known.all():
         return Labelled(bags, y, groups, sample_weight, [])
+    if not known.any():
+        raise InputError("no bag has a label")
     groups, weight = (
         None if part is None else np.asarray(part)[known] for part in (groups, sample_weight)
     )
