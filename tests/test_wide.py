@@ -36,6 +36,7 @@ from mixedbag.boosting import (
 )
 from mixedbag.classics import (
     EMDD,
+    DirichletMixtureClassifier,
     DiverseDensity,
     MILogisticRegression,
     SetKernelSVC,
@@ -188,6 +189,7 @@ def peak(learner, bags, y):
 
 
 CLUSTERED = [
+    DirichletMixtureClassifier(n_components=2, max_iter=3, random_state=0),
     AggregateRBFClassifier(n_centers=4, max_iter=3, random_state=0),
     FisherVectorClassifier(random_state=0),
     PrototypeClassifier(max_iter=3, random_state=0),
