@@ -209,6 +209,19 @@ def test_clusters_of_single_precision_are_made_of_single_precision(learner, monk
     assert peak(learner, bags, np.arange(50) % 2) < 1.4 * X.nbytes
 
 
+def test_vectors_of_instances_are_made_in_parts(monkeypatch):
+    """Each instance is a bag of its own, with a vector that is longer than its row."""
+    monkeypatch.setattr(_wide, "_PIECE", 2**16)
+    bags = wide_bags()
+    learner = VLADClassifier(random_state=0).fit(bags[:6], np.arange(6) % 2)
+    tracemalloc.start()
+    try:
+        learner.predict_proba_instances(bags)
+        assert tracemalloc.get_traced_memory()[1] < 0.8 * bags.instances.nbytes
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.parametrize(
     ("learner", "most"),
     [
