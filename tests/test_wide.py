@@ -14,12 +14,17 @@ from mixedbag._pairs import same_rows
 from mixedbag._solvers import newton_system, proximal_newton
 from mixedbag.aggregate import (
     AggregateEasyLLPClassifier,
+    AggregateForestRegressor,
     AggregateLogisticRegression,
     AggregateMeanMapClassifier,
+    AggregateMLPClassifier,
+    AggregateMLPRegressor,
     AggregatePoissonRegressor,
+    AggregateRBFClassifier,
     AggregateRidgeClassifier,
     AggregateRidgeRegressor,
     AggregateSVR,
+    AggregateTreeRegressor,
 )
 from mixedbag.boosting import (
     ExpBinBoost,
@@ -31,6 +36,7 @@ from mixedbag.boosting import (
 )
 from mixedbag.classics import (
     EMDD,
+    DirichletMixtureClassifier,
     DiverseDensity,
     MILogisticRegression,
     SetKernelSVC,
@@ -125,6 +131,8 @@ LEARNERS = [
     AggregateEasyLLPClassifier(max_iter=3),
     AggregateMeanMapClassifier(max_iter=3),
     AggregateSVR(kernel="linear", max_iter=3),
+    AggregateMLPClassifier(hidden=2, n_networks=1, max_iter=3, smoothing=0.0, random_state=0),
+    AggregateMLPRegressor(hidden=2, n_networks=1, max_iter=3, random_state=0),
     BagFeatures(),
     BagMarginSVC(kernel="linear", max_iter=1, tol=0.1),
     InstanceMarginSVC(kernel="linear", max_iter=1, tol=0.1),
@@ -183,6 +191,8 @@ def peak(learner, bags, y):
 
 
 CLUSTERED = [
+    DirichletMixtureClassifier(n_components=2, max_iter=3, random_state=0),
+    AggregateRBFClassifier(n_centers=4, max_iter=3, random_state=0),
     FisherVectorClassifier(random_state=0),
     PrototypeClassifier(max_iter=3, random_state=0),
     VLADClassifier(random_state=0),
@@ -199,6 +209,32 @@ def test_clusters_of_single_precision_are_made_of_single_precision(learner, monk
     X = wide_bags().instances + (rng.standard_normal((20_000, 3)) @ axes).astype(np.float32)
     bags = wide_bags().with_instances(X)
     assert peak(learner, bags, np.arange(50) % 2) < 1.4 * X.nbytes
+
+
+def test_vectors_of_instances_are_made_in_parts(monkeypatch):
+    """Each instance is a bag of its own, with a vector that is longer than its row."""
+    monkeypatch.setattr(_wide, "_PIECE", 2**16)
+    bags = wide_bags()
+    learner = VLADClassifier(random_state=0).fit(bags[:6], np.arange(6) % 2)
+    tracemalloc.start()
+    try:
+        learner.predict_proba_instances(bags)
+        assert tracemalloc.get_traced_memory()[1] < 0.8 * bags.instances.nbytes
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("learner", "most"),
+    [
+        (AggregateTreeRegressor(max_depth=1), 2.0),
+        (AggregateForestRegressor(n_estimators=1, max_depth=1, bootstrap=False), 3.0),
+    ],
+    ids=["tree", "forest"],
+)
+def test_sorted_rows_are_a_table_of_columns_and_one_of_places(learner, most):
+    bags = wide_bags()
+    assert peak(learner, bags, np.arange(50.0)) < 1.1 * most * bags.instances.nbytes
 
 
 @pytest.mark.parametrize("learner", LEARNERS[1:4], ids=lambda learner: type(learner).__name__)

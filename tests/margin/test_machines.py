@@ -10,11 +10,12 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from mixedbag._kernels import Kernel
+from mixedbag._solvers import proximal_newton
 from mixedbag._solvers.dual_descent import descend
 from mixedbag._solvers.hinge import Problem
 from mixedbag._solvers.newton_system import Curvature, NewtonSystem
 from mixedbag._solvers.numbered_rows import NumberedRows
-from mixedbag._solvers.proximal_newton import step_size
+from mixedbag._solvers.proximal_newton import duality_gap, step_size
 from mixedbag._solvers.smo import add_columns
 from mixedbag.margin import _kernel_machine
 from mixedbag.margin import _linear as linear_module
@@ -43,6 +44,23 @@ def tables(X, centroids, kind):
     return X.astype(kind), centroids.astype(kind)
 
 
+class Rows:
+    """Rows in a table, as a Newton system asks for them."""
+
+    def __init__(self, X):
+        self.X, self.tables = X, 0
+
+    def dense(self, slots):
+        self.tables += 1
+        return self.X[slots]
+
+    def times(self, slots, direction):
+        return self.X[slots].T @ (self.X[slots] @ direction)
+
+    def tilt(self, slots):
+        return self.X[slots, -1] @ self.X[slots, -1]
+
+
 def test_a_curvature_that_follows_the_slots_inside():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 4))
@@ -51,7 +69,7 @@ def test_a_curvature_that_follows_the_slots_inside():
     for share in (0.0, 0.01, 0.05, 0.9, 0.02):  # of them change
         inside = inside ^ (rng.random(300) < share)
         np.testing.assert_allclose(
-            curvature.at(inside), X[inside].T @ X[inside], rtol=1e-10, atol=1e-10
+            curvature.at(inside), np.tril(X[inside].T @ X[inside]), rtol=1e-10, atol=1e-10
         )
     np.testing.assert_allclose(curvature.at(np.zeros(300, bool)), np.zeros((4, 4)), atol=1e-10)
 
@@ -62,18 +80,20 @@ def test_a_curvature_of_some_slots_stays_while_nearly_the_same_are_inside():
     curvature = Curvature(X.__getitem__, *X.shape, 500, X[:, 0])
     inside = rng.random(5000) < 0.8
     first = curvature.at(inside)
-    np.testing.assert_allclose(first, X[inside].T @ X[inside], atol=600)  # of 4,000 on the diagonal
+    exact = np.tril(X[inside].T @ X[inside])
+    np.testing.assert_allclose(first, exact, atol=600)  # of 4,000 on the diagonal
     assert np.array_equal(curvature.at(inside ^ (rng.random(5000) < 0.02)), first)
     assert not np.array_equal(curvature.at(inside ^ (rng.random(5000) < 0.5)), first)
     few = np.arange(5000) < 400
-    np.testing.assert_allclose(curvature.at(few), X[few].T @ X[few], rtol=1e-10, atol=1e-10)
+    exact = np.tril(X[few].T @ X[few])
+    np.testing.assert_allclose(curvature.at(few), exact, rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e3])
 def test_a_newton_system_by_an_old_factor_is_that_of_a_new_one(scale):
     rng = np.random.default_rng(0)
     X = scale * np.column_stack([rng.standard_normal((900, 149)), np.ones(900)])
-    old, inside = NewtonSystem(X.__getitem__, *X.shape), np.arange(900) < 160
+    old, inside = NewtonSystem(Rows(X), *X.shape), np.arange(900) < 160
     for _ in range(12):
         gradient = rng.standard_normal(150)
         step = old.solve(inside, gradient, 0.0)
@@ -85,12 +105,43 @@ def test_a_newton_system_by_an_old_factor_is_that_of_a_new_one(scale):
 def test_a_newton_system_whose_rows_go_does_not_keep_their_rounding():
     """One row alone bends a direction: without it, an old factor would know it by rounding only."""
     X = np.diag(np.append(np.full(149, 1e6), 1.0))
-    system = NewtonSystem(X.__getitem__, *X.shape)
+    system = NewtonSystem(Rows(X), *X.shape)
     for gone in (0, 1, 30):
         inside = np.arange(150) >= gone
         step = system.solve(inside, np.full(150, 0.5), 0.0)
         exact = np.where(inside, 0.5 / (1.0 + 1e12), 0.5)
         np.testing.assert_allclose(step, np.append(exact[:-1], 0.5), rtol=1e-6)
+
+
+def test_a_newton_system_of_many_wide_rows_is_solved_with_few_of_them_in_a_table():
+    """Some rows tell conjugate gradients enough, also where others are inside, or bend more."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack(
+        [rng.standard_normal((9000, 255)) * rng.uniform(0.1, 9.0, 255), np.ones(9000)]
+    )
+    inside, table = np.arange(9000) < 6000, Rows(X)
+    system = NewtonSystem(table, *X.shape, 1500, X[:, 0])
+    for more in (1.0, 4.0):
+        gradient = rng.standard_normal(256)
+        step = system.solve(inside, gradient, 0.0)
+        matrix = more * X[inside].T @ X[inside] + np.diag(np.append(np.ones(255), 0.0))
+        exact = np.linalg.solve(matrix, gradient)
+        assert (step - exact) @ matrix @ (step - exact) <= 0.02 * exact @ gradient
+        assert table.tables == 1  # which alone would be wrong by a seventh
+        inside, table = np.arange(9000) >= 3000, Rows(2.0 * X)
+        system = NewtonSystem(table, *X.shape, 1500, X[:, 0], system.rough)
+        table.tables = 1
+
+
+def test_a_newton_system_does_without_a_factor_of_what_is_different():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.standard_normal((2000, 255)) * np.logspace(-1, 2, 255), np.ones(2000)])
+    system = NewtonSystem(Rows(X), *X.shape, rough=np.asfortranarray(np.eye(256)))
+    gradient = rng.standard_normal(256)
+    system.solve(np.ones(2000, bool), gradient, 0.0)
+    step = system.solve(np.ones(2000, bool), gradient, 0.0)
+    matrix = X.T @ X + np.diag(np.append(np.ones(255), 0.0))
+    np.testing.assert_allclose(matrix @ step, gradient, atol=1e-7)
 
 
 @pytest.mark.kernel
@@ -233,9 +284,11 @@ def test_a_loose_solution_does_not_raise_the_objective(data):
     assert machine.solve(problem).objective <= loose.objective * (1 + 1e-6)
 
 
+@pytest.mark.parametrize("n_groups", [2000, 8])
 @pytest.mark.parametrize("squared", [False, True])
-def test_a_start_is_stretched_to_fit(data, squared):
+def test_a_start_is_stretched_to_fit(data, squared, n_groups, monkeypatch):
     """Length and intercept are nearly the best for its direction, found by a general solver."""
+    monkeypatch.setattr(linear_module, "_GROUPS", n_groups)
     X, _, rows, sign, cost = data
     rows = rows % len(X)
     problem = Problem(rows, sign, cost, squared)
@@ -255,6 +308,40 @@ def test_a_start_is_stretched_to_fit(data, squared):
     best = minimize(objective, [0.0, 0.0], method="Nelder-Mead", options={"maxiter": 2000}).fun
     assert objective([length, new[-1]]) <= 1.12 * best
     assert best < 0.5 * objective([1.0, w[-1]])
+
+
+def test_descent_begins_where_few_slots_lose_whatever_the_order_of_the_rows():
+    rng = np.random.default_rng(0)
+    X, sign = rng.standard_normal((400, 200)), np.where(np.arange(400) % 2, 1.0, -1.0)
+    X[:, 0] += 2.0 * sign
+    problem = Problem(np.arange(400), sign, np.ones(400))
+    w = np.append(np.eye(200)[0], 0.0)
+    order, found = rng.permutation(400), []
+    for some in (np.arange(400), order):
+        machine = LinearMachine(NumberedRows(X[some], np.empty((0, 200))))
+        asked = problem.at(some)
+        asked = replace(asked, rows=np.arange(400))
+        start = np.zeros(400), w, asked.sign * machine.rows.scores(asked.rows, w)
+        found.append(machine._descended(asked, *start))
+    (dual, w, margin), (mixed, same, _) = found
+    assert duality_gap(machine.rows, asked, mixed, same, found[1][2]) < 0.01 * 0.5 * same @ same
+    np.testing.assert_allclose(mixed, dual[order], atol=1e-12)
+    np.testing.assert_allclose(same, w, atol=1e-12)
+    np.testing.assert_allclose(margin, sign * (X @ w[:-1] + machine.rows.intercept(w)))
+
+
+def test_a_pull_that_grew_is_made_use_of(monkeypatch):
+    """A step that promises little on the smooth stand-in may be all that the margins wait for."""
+    rng, systems = np.random.default_rng(0), []
+    make = proximal_newton._system
+    monkeypatch.setattr(proximal_newton, "_system", lambda *a: systems.append(a) or make(*a))
+    sign = np.where(np.arange(100) % 2, 1.0, -1.0)
+    X = rng.standard_normal((100, 200))
+    X[:, 0] += 3.0 * sign
+    rows, problem = NumberedRows(X, np.empty((0, 200))), Problem(np.arange(100), sign, np.ones(100))
+    start = np.zeros(100), np.zeros(201), np.zeros(100)
+    assert proximal_newton.proximal_newton(rows, problem, *start, 1e-6)[3]
+    assert len(systems) <= 4  # one a pull; there were nine
 
 
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])

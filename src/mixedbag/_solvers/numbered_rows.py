@@ -88,6 +88,26 @@ def row_sum(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, coef, w
         s += 1
 
 
+@njit(cache=True, nogil=True, fastmath=_FAST)
+def squares(data, indptr, i):
+    total = 0.0
+    if data.ndim == 2:
+        for k in range(data.shape[1]):
+            total += np.float64(data[i, k]) ** 2
+    else:
+        for p in range(indptr[i], indptr[i + 1]):
+            total += np.float64(data[p]) ** 2
+    return total
+
+
+@njit(cache=True, nogil=True)
+def row_norms(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, norms):
+    """`|x|²` for every row of `rows`, into `norms`."""
+    for s in range(len(rows)):
+        i = rows[s]
+        norms[s] = squares(data, indptr, i) if i < n else squares(c_data, c_indptr, i - n)
+
+
 @njit(cache=True, nogil=True)
 def dense_rows(data, indices, indptr, c_data, c_indices, c_indptr, n, rows, scale, centre, table):
     """`scale_s [x_s − centre, 1]` for every row of `rows`, into `table`."""
@@ -157,9 +177,10 @@ class NumberedRows:
 
     def squared_norms(self, rows):
         """`|x − centre|²` for every row."""
-        norms = np.concatenate([_squared_norms(table) for table in self.tables])
-        away = norms[rows] - 2.0 * self.along_centre(rows) + self.centre @ self.centre
-        return np.maximum(away, 1e-12 * norms[rows])
+        norms = np.empty(len(rows))
+        row_norms(*self.buffers, rows, norms)
+        away = norms - 2.0 * self.along_centre(rows) + self.centre @ self.centre
+        return np.maximum(away, 1e-12 * norms)
 
 
 def _centre(instances, along):
@@ -180,9 +201,3 @@ def _buffers(table):
     short = np.int32 if len(table.data) <= np.iinfo(np.int32).max else np.int64
     index = (table.indices.astype(short, copy=False), table.indptr.astype(short, copy=False))
     return tuple(frozen(part) for part in (table.data, *index))
-
-
-def _squared_norms(table):
-    if sparse.issparse(table):
-        return np.asarray(table.multiply(table).sum(axis=1), dtype=float).ravel()
-    return np.einsum("ij,ij->i", table, table, dtype=float)

@@ -18,6 +18,7 @@ import numpy as np
 from numba import njit
 
 from mixedbag._solvers.newton_system import NewtonSystem
+from mixedbag._solvers.numbered_rows import NumberedRows
 from mixedbag._threads import one_thread
 
 _FIRST_PULL, _LAST_PULL = 2.0, 1e8
@@ -59,6 +60,7 @@ def proximal_newton(rows, problem, dual, w, margin, tol):
         pull = 1e12  # no kink: the envelope may be the loss itself
     envelope = _Envelope.around(dual, pull, problem)
     system = _system(rows, problem, envelope)
+    fresh = False  # whether the pull has grown since the last step: only a step makes use of it
     for k in range(1, _MAX_STEPS + 1):
         if k % _ANEW == 0:
             margin = problem.sign * rows.scores(problem.rows, w)
@@ -73,11 +75,11 @@ def proximal_newton(rows, problem, dual, w, margin, tol):
         close = max(tol * objective, floor)
         if objective <= ceiling and slack + 0.5 * gradient[:-1] @ gradient[:-1] <= close:
             even = problem.evened(dual)
-            gap = _gap(problem, even, rows.total(problem.rows, problem.sign * even), w, margin)
+            gap = duality_gap(rows, problem, even, w, margin)
             if gap <= close:
                 return even, w, gap, True
         nearly_done = slack <= 0.5 * close  # then only the gradient is left
-        enough = 1e-15 * objective if nearly_done else 0.01 * slack
+        enough = 1e-15 * objective if nearly_done or fresh else 0.01 * slack
         size = 0.0
         # What is left to gain, more or less: by the weights, and by the intercept.
         if gradient[:-1] @ gradient[:-1] + abs(gradient[-1]) > enough:
@@ -91,10 +93,12 @@ def proximal_newton(rows, problem, dual, w, margin, tol):
         if size > 0.0:
             w = w + size * direction
             margin = margin + size * along
+            fresh = False
         else:
             pull = max(pull, min(4.0 * pull, _LAST_PULL))
             envelope = _Envelope.around(dual, pull, problem)
-            system = _system(rows, problem, envelope)
+            system = _system(rows, problem, envelope, system)
+            fresh = True
     return problem.evened(dual), w, gap, False
 
 
@@ -103,6 +107,11 @@ def _penalised(w):
     w = w.copy()
     w[-1] = 0.0
     return w
+
+
+def duality_gap(rows, problem, dual, w, margin):
+    """How far the objective of `w` can be above the best, as an even dual tells it."""
+    return _gap(problem, dual, rows.total(problem.rows, problem.sign * dual), w, margin)
 
 
 def _gap(problem, dual, total, w, margin):
@@ -192,20 +201,41 @@ def _smallest(values, n):
     return np.flatnonzero(values <= np.partition(values, n)[n])
 
 
-def _system(rows, problem, envelope):
-    """Newton's system over all slots.
+def _system(rows, problem, envelope, before=None):
+    """Newton's system over all slots, after that of a smaller pull.
 
     Where it would take longer than to look at all of them, by some of the rows, which lie evenly
     along a fixed direction: so far from the solution, a direction need not be precise, and the
-    search along it answers for all of them.
+    search along it answers for all of them. What these rows tell of the others is kept.
     """
-
-    def dense(slots):
-        return rows.dense(problem.rows[slots], np.sqrt(envelope.bend[slots]))
-
     n, d = len(problem.rows), rows.n_features
     most = max(_ENOUGH * d, n // d, _MOST)  # steps over few slots look at all of these
-    return NewtonSystem(dense, n, d + 1, most, rows.along[problem.rows])
+    table = _Bending(rows, problem.rows, envelope.bend)
+    along = rows.along[problem.rows]
+    return NewtonSystem(table, n, d + 1, most, along, before.rough if before else None)
+
+
+@dataclass(frozen=True)
+class _Bending:
+    """The rows of slots, by the roots of what they bend the envelope."""
+
+    rows: NumberedRows
+    numbers: np.ndarray
+    bend: np.ndarray
+
+    def dense(self, slots):
+        """These rows as a table."""
+        return self.rows.dense(self.numbers[slots], np.sqrt(self.bend[slots]))
+
+    def times(self, slots, direction):
+        """`Σ x ⟨x, direction⟩`: the rows are read where they lie."""
+        numbers = self.numbers[slots]
+        along = self.rows.scores(numbers, direction)
+        return self.rows.total(numbers, self.bend[slots] * along)
+
+    def tilt(self, slots):
+        """What they bend the intercept."""
+        return self.bend[slots].sum()
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST)

@@ -47,14 +47,18 @@ class SortedRows:
     def of(cls, X, bag_of):
         # Small integers: the sweeps jump from row to row, and more of them fit in the cache.
         columns = np.ascontiguousarray(X.T)
-        order = np.argsort(columns, axis=1).astype(np.int32)
+        order = np.empty(columns.shape, dtype=np.int32)
+        for column, places in zip(columns, order):
+            places[:] = np.argsort(column)
         return cls(columns, order, bag_of.astype(np.int32))
 
     def of_bags(self, used):
         """A fresh copy with the rows of the bags that `used` marks; nothing is sorted again."""
         keep = used[self.bag_of]
-        order = [rows[keep[rows]] for rows in self.order]
-        return SortedRows(self.columns, np.array(order), self.bag_of)
+        order = np.empty((len(self.order), np.count_nonzero(keep)), dtype=np.int32)
+        for rows, kept in zip(self.order, order):
+            kept[:] = rows[keep[rows]]
+        return SortedRows(self.columns, order, self.bag_of)
 
 
 @dataclass

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.special import expit, logit, softmax, xlogy
 
+from mixedbag._wide import times, transposed_times
 from mixedbag.aggregate._poisson_binomial import log_likelihood
 from mixedbag.aggregate._smoothing import sharpness
 from mixedbag.pooling import bag_sum, spread
@@ -162,7 +163,7 @@ class Network:
     def forward(self, flat, X):
         """Hidden activations and the output layer's input."""
         hidden, hidden_bias, output, bias = self.split(flat)
-        active = X @ hidden
+        active = times(X, hidden)
         active += hidden_bias
         expit(active, out=active)
         return active, active @ output + bias
@@ -190,7 +191,7 @@ class Network:
         active -= 1.0
         by_active *= active  # minus the derivative of the sigmoid
         by_active -= by_input
-        g_hidden -= X.T @ by_active
+        g_hidden -= transposed_times(X, by_active)
         g_hidden_bias[:] = -by_active.sum(axis=0)
         squares = self.hidden_price * (hidden**2).sum() + (output**2).sum()
         loss += 0.5 * self.alpha * squares

@@ -5,6 +5,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 from mixedbag._clusters import cluster
 from mixedbag._parameters import above, at_least, one_of, whole
+from mixedbag._wide import pieces, transposed_times
 from mixedbag.aggregate._early_stopping import descended
 from mixedbag.aggregate._standard import Standard
 from mixedbag.base import BagRegressor
@@ -62,14 +63,18 @@ class _RBFNetwork:
             rows, weight, self.n_centers, self.random_state, self.n_init, self.max_iter
         )
         self.centers_, self.n_iter_ = clusters.cluster_centers_, clusters.n_iter_
-        distance = np.linalg.norm(X - self.centers_[clusters.labels_], axis=1)
+        share = weight / weight.sum()
+        middle, distance, off = transposed_times(X, share), np.empty(len(X)), np.empty(len(X))
+        for some, piece in pieces(X):
+            own = self.centers_[clusters.labels_[some]]
+            distance[some] = np.linalg.norm(piece - own, axis=1)
+            off[some] = ((piece - middle) ** 2).sum(axis=1)
         reached = np.bincount(clusters.labels_, weight, minlength=len(self.centers_))
         width = np.bincount(clusters.labels_, weight * distance, minlength=len(self.centers_))
         width = width / np.maximum(reached, np.finfo(float).tiny)
         # A centre on a single point has no spread of its own: it borrows the average one, or that
         # of all the data where every centre is a point.
-        share = weight / weight.sum()
-        spread = np.sqrt(share @ ((X - share @ X) ** 2).sum(axis=1)) or 1.0
+        spread = np.sqrt(share @ off) or 1.0
         typical = share @ distance if share @ distance > 1e-6 * spread else spread
         self.widths_ = np.where(width > 1e-3 * typical, width, typical)
 

@@ -10,18 +10,43 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import digamma
 
+from mixedbag._wide import is_single, pieces
+
 _ROWS = 1.0  # how many rows the prior counts like, for means and for variances
 
 
 class SquaredRows(NamedTuple):
-    """Rows with their squares, which every step needs again."""
+    """Rows with their squares, which every step needs again.
+
+    Those of single precision are squared where they are needed: a table of squares in double
+    precision would be twice as large.
+    """
 
     values: np.ndarray
-    squares: np.ndarray
+    squares: np.ndarray | None
 
     @classmethod
     def of(cls, X):
-        return cls(X, X**2)
+        return cls(X, None if is_single(X) else X**2)
+
+    def totals(self, mass):
+        """`Σ mass x` and `Σ mass x²` of every component."""
+        totals = np.zeros((2, mass.shape[1], self.values.shape[1]))
+        for at, rows, squares in self._pieces():
+            totals += mass[at].T @ rows, mass[at].T @ squares
+        return totals
+
+    def products(self, linear, square):
+        """`⟨linear, x⟩ + ⟨square, x²⟩` of every row and component."""
+        result = np.empty((len(self.values), len(linear)))
+        for at, rows, squares in self._pieces():
+            result[at] = squares @ square.T + rows @ linear.T
+        return result
+
+    def _pieces(self):
+        """Slices of rows in double precision, with their squares."""
+        for at, rows in pieces(self.values):
+            yield at, rows, rows**2 if self.squares is None else self.squares
 
 
 @dataclass(frozen=True)
@@ -50,8 +75,9 @@ class DirichletMixture:
         order = np.argsort(-count, kind="stable")  # sticks are broken from the largest
         mass, count = mass[:, order], count[order]
         safe = np.maximum(count, np.finfo(float).tiny)[:, None]
-        centre = (mass.T @ rows.values) / safe
-        scatter = np.maximum(mass.T @ rows.squares - count[:, None] * centre**2, 0.0)
+        total, squares = rows.totals(mass)
+        centre = total / safe
+        scatter = np.maximum(squares - count[:, None] * centre**2, 0.0)
         precision = _ROWS + count
         pull = (_ROWS * count / precision)[:, None] * (centre - prior.mean) ** 2
         rate = 0.5 * (_ROWS * prior.variance + scatter + pull)
@@ -66,7 +92,7 @@ class DirichletMixture:
     def log_joint(self, rows):
         """Expected log of share times density, for every row and component."""
         expected = self.shape[:, None] / self.rate
-        squares = rows.squares @ expected.T - rows.values @ (2.0 * self.mean * expected).T
+        squares = rows.products(-2.0 * self.mean * expected, expected)
         squares += (self.mean**2 * expected).sum(axis=1)
         log_precision = digamma(self.shape)[:, None] - np.log(self.rate) - np.log(2 * np.pi)
         spread = log_precision.sum(axis=1) - rows.values.shape[1] / self.precision

@@ -104,7 +104,7 @@ class DirichletMixtureClassifier(LogOddsMixin, BagClassifier):
         largest = float(variance.max()) or 1.0
         prior = Prior(mean, np.maximum(variance, 1e-6 * largest), self.concentration)
         rng = check_random_state(self.random_state)
-        X, weight = np.asarray(bags.instances, dtype=np.float64), bags.spread(weight)
+        X, weight = bags.instances, bags.spread(weight)
         inside = bags.spread(sign) > 0
         offsets = np.concatenate([[0], np.cumsum(bags.sizes[sign > 0])])
         negative = _start(X, weight * ~inside, prior, self.n_components, rng)
@@ -141,7 +141,7 @@ class DirichletMixtureClassifier(LogOddsMixin, BagClassifier):
         self.witness_ = bag_argmax(self._score_instances(bags), bags.offsets)[sign > 0]
 
     def _score_instances(self, bags):
-        rows = SquaredRows.of(np.asarray(bags.instances, dtype=np.float64))
+        rows = SquaredRows.of(bags.instances)
         mixtures = [
             DirichletMixture(**{name: values[c] for name, values in self.posterior_.items()})
             for c in (0, 1)

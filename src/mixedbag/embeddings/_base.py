@@ -65,8 +65,14 @@ class EmbeddedClassifier(BagClassifier):
     def _embedded(self, bags):
         return np.vstack([self._vectors(piece) for _, piece in in_double(bags)])
 
+    def _answered(self, bags, answer):
+        """Answers to vectors, of some bags at a time: instances would have more than the table."""
+        return np.concatenate([answer(self._vectors(piece)) for _, piece in in_double(bags)])
+
     def _score_bags(self, bags):
-        vectors = self._embedded(bags)
+        return self._answered(bags, self._score_vectors)
+
+    def _score_vectors(self, vectors):
         if type(self.model_) is LogisticRegression and len(self.model_.classes_) == 2:
             return (vectors @ self.model_.coef_.T + self.model_.intercept_)[:, 0]
         if hasattr(self.model_, "decision_function"):
@@ -85,9 +91,8 @@ class EmbeddedClassifier(BagClassifier):
         if not self._own_proba:
             return super().predict_proba(bags)
         bags = self._fitted(bags)
-        return decided(
-            self.model_.predict_proba(self._embedded(bags)), winners(self._score_bags(bags))
-        )
+        p = self._answered(bags, self.model_.predict_proba)
+        return decided(p, winners(self._score_bags(bags)))
 
     @has_probabilities
     def predict_proba_instances(self, bags: Any) -> np.ndarray:

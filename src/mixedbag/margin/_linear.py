@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mixedbag._solvers.dual_descent import dual_descent
 from mixedbag._solvers.numbered_rows import NumberedRows
-from mixedbag._solvers.proximal_newton import proximal_newton
+from mixedbag._solvers.proximal_newton import duality_gap, proximal_newton
 from mixedbag._wide import times
 from mixedbag.margin._solution import Solution
 
@@ -19,14 +19,20 @@ _NEAR = 1.0  # beyond the margin, where a slot may yet come to lose when the mac
 _LEAST = 2  # slots a feature to begin with
 _MANY = 0.2  # of all costs; with slots of less, a better start spares too little
 _ROUGH = 0.1  # a duality gap that is good enough for a start
+_GROUPS = 2000  # of slots, a side: more of them say no more of two numbers
 _FEW = 0.7  # of all costs; with slots of more, leaving out the others spares too little
+_WIDE = 128  # features up to which Newton steps cost too little to be spared by descent
+_SLOTS, _LOSING = 16, 2  # a feature: with more of them, a machine will hardly separate all
+_CLOSE = 0.01  # a relative duality gap from which on Newton steps are few
+_EPOCHS = 100  # of descent; what takes more is not for it
 
 
 class LinearMachine:
     """Solves linear problems over one set of rows, each starting from the one before.
 
     Narrow data (up to a thousand features) are solved by proximal Newton steps, wide data by dual
-    coordinate descent. Both read the rows where they lie and never form a matrix of pairs.
+    coordinate descent, which also begins for the former where features are many and few slots lose.
+    Both read the rows where they lie and never form a matrix of pairs.
     """
 
     def __init__(self, rows, tol=1e-6, seed=0, max_epochs=10_000):
@@ -96,7 +102,9 @@ class LinearMachine:
         while True:
             held |= problem.share(held) > _FEW
             at = np.flatnonzero(held)
-            found = proximal_newton(self.rows, problem.at(at), dual[at], w, margin[at], tol)
+            some = problem.at(at)
+            begun, w, near = self._descended(some, dual[at], w, margin[at])
+            found = proximal_newton(self.rows, some, begun, w, near, tol)
             dual = np.zeros(len(held))
             dual[at], w, gap, converged = found
             scores = self._scores(w)
@@ -104,6 +112,31 @@ class LinearMachine:
             if not np.any((margin < 1.0) & ~held):
                 return dual, w, gap, converged, scores, margin
             held |= margin < 1.0 + _NEAR
+
+    def _descended(self, problem, dual, w, margin):
+        """A better start for Newton steps, by dual descent, where a machine may well separate all.
+
+        Few slots bend few directions, and a Newton step goes too far in all others: it takes dozens
+        to find the slots that matter. Descent finds these one by one. The rows are in an order of
+        their own, so that nothing depends on that of the table.
+        """
+        d = self.rows.n_features
+        losing = np.count_nonzero(margin < 1.0)
+        if d < _WIDE or len(margin) > _SLOTS * d or losing > _LOSING * d:
+            return dual, w, margin
+        objective = 0.5 * w[:-1] @ w[:-1] + problem.loss(margin)
+        if duality_gap(self.rows, problem, problem.evened(dual), w, margin) <= _CLOSE * objective:
+            return dual, w, margin
+        order = np.argsort(self.rows.along[problem.rows])
+        found, v, _, _ = dual_descent(
+            self.rows, problem.at(order), dual[order], w[-1], _CLOSE, seed=0, max_epochs=_EPOCHS
+        )
+        after = problem.sign * self.rows.scores(problem.rows, v)
+        if 0.5 * v[:-1] @ v[:-1] + problem.loss(after) >= objective:
+            return dual, w, margin
+        dual = np.empty(len(order))
+        dual[order] = found
+        return dual, v, after
 
     def fitted(self, solution):
         """What an estimator keeps of a solution."""
@@ -135,20 +168,38 @@ def _near(dual, margin, least):
 def _stretched(problem, dual, w, margin):
     """The start with its length and its intercept made to fit, the direction as it is.
 
-    These two alone are a machine with one feature, the score so far: next to nothing. Where costs
-    or many signs are others than in the problem before, most slots are then far from the margin.
+    These two alone are a machine with one feature, the score so far, and groups of neighbours with
+    one sign are enough for it: next to nothing. Where costs or many signs are others than in the
+    problem before, most slots are then far from the margin.
     """
     length = np.sqrt(w[:-1] @ w[:-1])
     if length == 0.0:
         return dual, w, margin
     along = (problem.sign * margin - w[-1]) / length
-    line = NumberedRows(along[:, None], np.empty((0, 1)))
-    alone = replace(problem, rows=np.arange(len(along)))
+    group, sign = _neighbours(problem.sign, along)
+    cost, before = np.bincount(group, problem.cost), np.bincount(group, dual)
+    places = np.bincount(group, problem.cost * along) / cost
+    line = NumberedRows(places[:, None], np.empty((0, 1)))
+    alone = replace(problem, rows=np.arange(len(cost)), sign=sign, cost=cost)
     start = line.weights(np.array([length]), w[-1])
-    dual, found, _, _ = proximal_newton(line, alone, dual, start, margin, _ROUGH)
+    begin = sign * (places * length + w[-1])
+    after, found, _, _ = proximal_newton(line, alone, before, start, begin, _ROUGH)
     intercept = line.intercept(found)
     w = np.append(w[:-1] * (found[0] / length), intercept)
+    dual = problem.cost * (after / cost)[group]
     return dual, w, problem.sign * (along * found[0] + intercept)
+
+
+def _neighbours(sign, along):
+    """The group of each slot, of neighbours `along` a line with one sign, and the groups' signs."""
+    group, signs = np.empty(len(sign), dtype=np.intp), np.empty(0)
+    for side in (-1.0, 1.0):
+        slots = np.flatnonzero(sign == side)
+        n_groups = min(len(slots), _GROUPS)
+        places = np.arange(len(slots)) * n_groups // max(1, len(slots))
+        group[slots[np.argsort(along[slots])]] = len(signs) + places
+        signs = np.append(signs, np.full(n_groups, side))
+    return group, signs
 
 
 # Kernel machines for data whose Gram matrix would not fit: linear ones on Nyström features.
