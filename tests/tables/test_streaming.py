@@ -1,9 +1,12 @@
 """Blocks of whole bags: together they are the file."""
 
 import json
+import sqlite3
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
@@ -183,6 +186,28 @@ def test_an_engine_that_needs_more_memory_is_given_it(tmp_path, monkeypatch):
     limits.pop()
     with pytest.raises(MemoryError, match=r"allocate|pin"):
         list(read_blocks(path, features=names, rows=5))
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "arrow"])
+def test_wide_tables_of_few_rows_have_the_memory_that_they_need(tmp_path, kind):
+    width = 60 if kind == "sqlite" else 2000  # whose numbers are text
+    frame = pd.DataFrame({f"x{j}": np.arange(4) * 1.5 + j for j in range(width)})
+    source = table = frame.assign(bag=[1, 1, 2, 2])
+    if kind == "sqlite":
+        source = tmp_path / "t.db"
+        with sqlite3.connect(source) as database:
+            table.to_sql("t", database, index=False)
+        database.close()
+    blocks = [block.bags.instances for block in read_blocks(source, rows=2)]
+    np.testing.assert_array_equal(np.concatenate(blocks), frame)
+
+
+def test_an_engine_without_memory_is_no_fault_of_the_table():
+    with (
+        pytest.raises(MemoryError, match="failed to allocate"),
+        _planning.engine_on(pd.DataFrame()),
+    ):
+        raise pa.ArrowInvalid("Out of Memory Error: failed to allocate data")
 
 
 def test_wide_text_is_spooled_in_large_groups(tmp_path):

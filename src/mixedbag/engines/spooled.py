@@ -184,8 +184,8 @@ class SpooledBags(BlockedBags):
         from mixedbag.tables import Roles, streamed
 
         roles = Roles(bag, label, weight, time=time, features=features, drop=tuple(drop))
-        with streamed(source, roles, query) as table:
-            bags = cls(table.blocks(_BLOCK_CELLS), n_jobs)
+        with streamed(source, roles, _BLOCK_CELLS, query) as table:
+            bags = cls(table.blocks(), n_jobs)
             kept, bags.notes = table.verdict()
         bags.notes = (*bags.notes, *note_unlabelled(bags.n_unlabelled))
         if len(kept) < bags.n_features:

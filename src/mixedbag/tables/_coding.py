@@ -95,8 +95,9 @@ def _code_text(relation, name, j):
         raise _mixed(relation, name, found, column.doubt)
     ((kind, (text, row, n_values)),) = found.items()
     known = kinds.known(kinds.stripped(f"c{j}"))
-    if kind == kinds.NUMBER:
-        return [Feature(name, kinds.as_number(known, column.decimal), name)], None, []
+    if kind == kinds.NUMBER:  # or a word that it is missing, which is no number either
+        value = kinds.as_number(kinds.stripped(f"c{j}"), column.decimal)
+        return [Feature(name, value, name)], None, []
     if kind == kinds.FLAG:
         sql = f"cast(lower({known}) = 'true' as double)"
         return [Feature(name, sql, name)], None, []

@@ -1,8 +1,9 @@
 """What is known of a table before its rows are fetched."""
 
 import errno
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from mixedbag.datasets.records import DataFormatError
 from mixedbag.tables._coding import code
@@ -53,6 +54,8 @@ def engine_on(source, limits=None):
         # A file that cannot be opened has an `errno`; a stream of the engine that fails has none.
         if isinstance(error, OSError) and error.errno is not None:
             raise
+        if "Out of Memory" in str(error):
+            raise MemoryError(first_line(error)) from error
         if "No space left" in str(error):
             raise OSError(errno.ENOSPC, "No space left on device") from error
         place = paths[0] if paths else "the table"
@@ -60,25 +63,37 @@ def engine_on(source, limits=None):
 
 
 @contextmanager
-def planned(source, roles, query=None, memory=None):
-    """The plan of a table: to be read at once, or in blocks where the memory is limited.
+def in_blocks(source, roles, query, memory, rows):
+    """The plan of a table, and its blocks of at least ``rows(plan)`` rows in limited memory.
 
-    An engine that cannot do with so much memory, as for thousands of columns, is given more.
+    An engine that cannot do with so much memory, as for thousands of columns, is given more: the
+    first block tells, and has been read.
     """
-    attempts = [None] if memory is None else engine_limits(source, memory)
+    attempts = engine_limits(source, memory)
     with ExitStack() as stack:
         for limits in attempts:
             try:
-                plan = stack.enter_context(_plan(source, roles, query, limits))
+                begun = stack.enter_context(_begun(source, roles, query, limits, rows))
                 break
             except MemoryError:
                 if limits is attempts[-1]:
                     raise
-        yield plan
+        yield begun
 
 
 @contextmanager
-def _plan(source, roles, query, limits):
+def _begun(source, roles, query, limits, rows):
+    with (
+        planned(source, roles, query, limits) as plan,
+        closing(plan.blocks(rows(plan))) as blocks,
+    ):
+        first = [*islice(blocks, 1)]
+        yield plan, chain(first, blocks)
+
+
+@contextmanager
+def planned(source, roles, query=None, limits=None):
+    """The plan of a table: to be read at once, or in blocks where the engine has limits."""
     with engine_on(source, limits) as (con, folder):
         relation = open_relation(con, folder, source, roles, query)
         positions = roles.positions(relation.names, relation.header_error)

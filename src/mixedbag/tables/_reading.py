@@ -16,7 +16,7 @@ from mixedbag.tables._columns import Columns, check_finite, usable
 from mixedbag.tables._fetching import fetch_bags, fetch_matrix
 from mixedbag.tables._labels import Labels
 from mixedbag.tables._ordering import label_of
-from mixedbag.tables._planning import Plan, engine_on, planned
+from mixedbag.tables._planning import Plan, engine_on, in_blocks, planned
 from mixedbag.tables._roles import Roles
 from mixedbag.tables._sources import open_relation
 from mixedbag.tables._written import written
@@ -101,16 +101,18 @@ def read_blocks(
     >>> [block.bags.sizes.tolist() for block in read_blocks(table, Roles(), rows=2)]
     [[2], [2, 1]]
     """
-    with planned(source, roles, query, _STREAM_MEMORY) as plan:
+    with in_blocks(source, roles, query, _STREAM_MEMORY, lambda _: rows) as (plan, blocks):
         notes = (*plan.relation.notes, *plan.notes)
-        for block in plan.blocks(rows):
+        for block in blocks:
             check_finite(plan, block)
             yield _bag_data(block, block.X, plan.names, notes)
             notes = ()
 
 
 @contextmanager
-def streamed(source: Any, roles: Roles, query: str | None = None) -> "Iterator[Streamed]":
+def streamed(
+    source: Any, roles: Roles, cells: int, query: str | None = None
+) -> "Iterator[Streamed]":
     """A table of any length whose features are chosen and coded by all of its values.
 
     The context is a table in blocks, which are read once, inside of it.
@@ -121,6 +123,8 @@ def streamed(source: Any, roles: Roles, query: str | None = None) -> "Iterator[S
         The table.
     roles : Roles
         Which columns hold what.
+    cells : int
+        Numbers a block, at least, except in the last.
     query : str, optional
         A select statement, as in `read`.
 
@@ -133,24 +137,28 @@ def streamed(source: Any, roles: Roles, query: str | None = None) -> "Iterator[S
     >>> from pathlib import Path
     >>> from mixedbag.tables import Roles, streamed
     >>> _ = Path("cells.csv").write_text(chr(10).join(["bag,x,y", "a,1,", "b,2,", "b,4,"]))
-    >>> with streamed("cells.csv", Roles()) as table:
-    ...     [block.bags.n_instances for block in table.blocks(1)], table.verdict()[0]
+    >>> with streamed("cells.csv", Roles(), cells=1) as table:
+    ...     [block.bags.n_instances for block in table.blocks()], table.verdict()[0]
     ([1, 2], [0])
     """
-    with planned(source, roles, query, _LEARNING_MEMORY) as plan:
-        yield Streamed(plan)
+
+    def rows(plan):
+        return max(1, cells // len(plan.features))
+
+    with in_blocks(source, roles, query, _LEARNING_MEMORY, rows) as (plan, blocks):
+        yield Streamed(plan, blocks)
 
 
 class Streamed:
     """A table in blocks; which of its features say something is known after the last of them."""
 
-    def __init__(self, plan):
-        self._plan = plan
+    def __init__(self, plan, blocks):
+        self._plan, self._blocks = plan, blocks
         self._columns = Columns(plan)
 
-    def blocks(self, cells):
-        """Blocks of whole bags with at least so many numbers each, as `BagData`."""
-        for block in self._plan.blocks(max(1, cells // len(self._plan.features))):
+    def blocks(self):
+        """Blocks of whole bags, as `BagData`."""
+        for block in self._blocks:
             check_finite(self._plan, block)
             self._columns.add(block)
             yield _bag_data(block, block.X, self._plan.names, ())
