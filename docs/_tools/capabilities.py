@@ -16,12 +16,13 @@ RULES = ("any", "unknown", "majority", "count", "proportion", "sum", "mean", "se
 # Those whose memory tests/test_wide.py measures.
 NOT_COPIED = frozenset(
     {
-        "AggregateEasyLLPClassifier", "AggregateLogisticRegression", "AggregateMeanMapClassifier",
-        "AggregatePoissonRegressor", "AggregateRidgeClassifier", "AggregateRidgeRegressor",
-        "AggregateSVR", "BagMarginSVC", "DissimilarityClassifier", "DiverseDensity", "EMDD",
-        "ExpBinBoost", "ExpRegBoost", "ISRBoost", "InstanceMarginSVC", "MILogisticRegression",
-        "MINetworkClassifier", "MeanNetworkClassifier", "NoisyOrBoost", "OWABoost",
-        "PooledBoostingClassifier", "SetKernelSVC", "TwoLevelClassifier",
+        "AggregateEasyLLPClassifier", "AggregateLogisticRegression", "AggregateMLPClassifier",
+        "AggregateMLPRegressor", "AggregateMeanMapClassifier", "AggregatePoissonRegressor",
+        "AggregateRidgeClassifier", "AggregateRidgeRegressor", "AggregateSVR", "BagMarginSVC",
+        "DissimilarityClassifier", "DiverseDensity", "EMDD", "ExpBinBoost", "ExpRegBoost",
+        "ISRBoost", "InstanceMarginSVC", "MILogisticRegression", "MINetworkClassifier",
+        "MeanNetworkClassifier", "NoisyOrBoost", "OWABoost", "PooledBoostingClassifier",
+        "SetKernelSVC", "TwoLevelClassifier",
     }
 )  # fmt: skip
 

@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 
 from mixedbag._kernels import Kernel
 from mixedbag._solvers import proximal_newton
-from mixedbag._solvers.dual_descent import descend
+from mixedbag._solvers.dual_descent import descend, dual_descent
 from mixedbag._solvers.hinge import Problem
 from mixedbag._solvers.newton_system import Curvature, NewtonSystem
 from mixedbag._solvers.numbered_rows import NumberedRows
@@ -190,11 +190,17 @@ def best_value(X, problem):
     return -result.fun
 
 
+def steps_or_descent(narrow, monkeypatch):
+    """Have all machines solved by Newton steps, or by dual descent."""
+    monkeypatch.setattr(linear_module, "_NARROW", 1000 if narrow else 0)
+    monkeypatch.setattr(linear_module, "_TALL", np.inf)
+
+
 @pytest.mark.parametrize("squared", [False, True])
 @pytest.mark.parametrize("kind", ["float64", "csr"])
 @pytest.mark.parametrize("narrow", [True, False])
 def test_linear_machine_is_optimal(data, squared, kind, narrow, monkeypatch):
-    monkeypatch.setattr(linear_module, "_NARROW", 1000 if narrow else 0)
+    steps_or_descent(narrow, monkeypatch)
     X, centroids, rows, sign, cost = data
     problem = Problem(rows, sign, cost, squared)
     machine = LinearMachine(NumberedRows(*tables(X, centroids, kind)), tol=1e-10, max_epochs=10**6)
@@ -219,7 +225,7 @@ def test_linear_machine_is_optimal(data, squared, kind, narrow, monkeypatch):
 @pytest.mark.parametrize("squared", [False, True])
 @pytest.mark.parametrize("narrow", [True, False])
 def test_a_warm_start_reaches_the_same_solution(data, squared, narrow, monkeypatch):
-    monkeypatch.setattr(linear_module, "_NARROW", 1000 if narrow else 0)
+    steps_or_descent(narrow, monkeypatch)
     X, centroids, rows, sign, cost = data
     machine = LinearMachine(NumberedRows(X, centroids), tol=1e-9, max_epochs=10**6)
     before = machine.solve(Problem(rows[::-1].copy(), -sign, 3.0 * cost, squared))
@@ -228,6 +234,25 @@ def test_a_warm_start_reaches_the_same_solution(data, squared, narrow, monkeypat
     assert -1e-12 <= warm.gap <= 1e-9 * warm.objective
     assert np.all(warm.dual <= problem.upper)
     np.testing.assert_allclose(warm.weights, cold.weights, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("kind", "n_rows", "descends"),
+    [("float64", 40, False), ("float64", 20, True), ("csr", 40, True)],
+)
+def test_dense_rows_of_many_features_take_newton_steps_where_they_are_many(
+    kind, n_rows, descends, monkeypatch
+):
+    called = []
+    monkeypatch.setattr(linear_module, "_NARROW", 10)
+    monkeypatch.setattr(
+        linear_module, "dual_descent", lambda *a: called.append(a) or dual_descent(*a)
+    )
+    X = np.random.default_rng(0).standard_normal((n_rows, 16))
+    problem = Problem(np.arange(n_rows), np.where(X[:, 0] > 0, 1.0, -1.0), np.ones(n_rows))
+    machine = LinearMachine(NumberedRows(*tables(X, np.empty((0, 16)), kind)), tol=1e-9)
+    assert machine.solve(problem).objective == pytest.approx(best_value(X, problem), rel=1e-7)
+    assert bool(called) == descends
 
 
 @pytest.mark.kernel

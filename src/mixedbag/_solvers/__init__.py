@@ -7,8 +7,8 @@ over blocks, certificates.
 
 ==================  =====================================================================
 `smo`               kernel machines, by pairs of multipliers
-`proximal_newton`   linear machines with up to a thousand features
-`dual_descent`      linear machines with more
+`proximal_newton`   linear machines with up to a thousand features, or many dense rows
+`dual_descent`      linear machines with more features
 `interior_point`    linear machines with the hinge, on blocks of rows
 `block_newton`      linear machines with the squared hinge, on blocks of rows
 `batch_lbfgs`       smooth functions from many starts at once

@@ -6,7 +6,7 @@ The problem (`hinge.Problem`)::
     over   0 ≤ dual ≤ upper   and   Σ_s sign_s dual_s = 0
 
 Certificate: the duality gap, below `tol` times the objective of the primal.
-Callers: `margin` (linear, a thousand features or more; fewer, to begin with).
+Callers: `margin` (linear, a thousand features or more, sparse or few rows; else to begin with).
 Library: LIBLINEAR, the same method without the sum to keep: it penalises its intercept, copies the
 chosen rows, and stops by the size of its last steps. Ours has 0.4 to 0.6 of its speed and is kept
 for the free intercept and the gap; starting from the last machine gains nothing on such data.

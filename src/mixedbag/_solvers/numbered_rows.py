@@ -137,6 +137,10 @@ class NumberedRows:
         self.centre = _centre(instances, self.along[: self.n_instances])
         self.buffers = (*_buffers(instances), *_buffers(centroids), self.n_instances)
 
+    @property
+    def is_dense(self):
+        return not sparse.issparse(self.tables[0])
+
     def weights(self, coef, intercept):
         """The weight vector of `⟨coef, x⟩ + intercept`."""
         return np.append(coef, intercept + coef @ self.centre)

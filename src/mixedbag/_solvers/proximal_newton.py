@@ -5,7 +5,7 @@ The problem (`hinge.Problem`)::
     min ½‖w‖² + Σ_s cost_s loss(sign_s (⟨w, x_s⟩ + b))        hinge or squared hinge, b free
 
 Certificate: the duality gap, below `tol` times the objective.
-Callers: `margin` (linear, up to a thousand features; landmarks of kernels).
+Callers: `margin` (linear, up to a thousand features or many dense rows; landmarks of kernels).
 Library: LIBLINEAR, skglm. Neither has a free intercept, warm starts or a gap, and LIBLINEAR's
 answer depends on the order of the rows until it has converged. Ours is 4.1 times faster than
 LIBLINEAR at C = 1 and 1.5 times at C = 0.01 on one machine, 3.7 and 2.7 times on the machines of a

@@ -13,6 +13,7 @@ from mixedbag._wide import times
 from mixedbag.margin._solution import Solution
 
 _NARROW = 1000  # features up to which a Newton system is cheap next to a pass over the data
+_TALL = 2  # slots a feature, from which on it is for dense rows of more features, too
 _LOOSE = 1e3  # times the tolerance is enough while the choices still change
 _FIRST = 1e5  # times it for a first machine, which only shows the way
 _NEAR = 1.0  # beyond the margin, where a slot may yet come to lose when the machine moves on
@@ -30,9 +31,10 @@ _EPOCHS = 100  # of descent; what takes more is not for it
 class LinearMachine:
     """Solves linear problems over one set of rows, each starting from the one before.
 
-    Narrow data (up to a thousand features) are solved by proximal Newton steps, wide data by dual
-    coordinate descent, which also begins for the former where features are many and few slots lose.
-    Both read the rows where they lie and never form a matrix of pairs.
+    Narrow data (up to a thousand features, or dense and with several slots a feature) are solved by
+    proximal Newton steps, wide data by dual coordinate descent, which also begins for the former
+    where features are many and few slots lose. Both read the rows where they lie and never form a
+    matrix of pairs.
     """
 
     def __init__(self, rows, tol=1e-6, seed=0, max_epochs=10_000):
@@ -46,7 +48,7 @@ class LinearMachine:
         dual = np.zeros(len(problem.rows))
         if start is not None:
             dual = np.minimum(start.dual, problem.upper)  # its costs may have been others
-        if self.rows.n_features < _NARROW:
+        if self._is_narrow(problem):
             tol = self._precision(start, loose)
             if start is None:
                 w, margin = np.zeros(self.rows.n_features + 1), np.zeros(len(problem.rows))
@@ -81,6 +83,10 @@ class LinearMachine:
             weights=w[:-1],
             intercept=self.rows.intercept(w) + shift,
         )
+
+    def _is_narrow(self, problem):
+        d = self.rows.n_features
+        return d < _NARROW or (self.rows.is_dense and len(problem.rows) >= _TALL * d)
 
     def _precision(self, start, loose):
         """The relative gap to reach."""
