@@ -16,9 +16,12 @@ _LARGEST = {4: 1e15, 8: 1e30}
 _ROUNDED = 1e-12
 
 
-def refuse_unusable(bags: Bags, allow_nan: bool) -> None:
-    """Raise a `ValueError` that names the first value that no learner could compute with."""
-    bags.check_finite(allow_nan, _LARGEST[bags.instances.dtype.itemsize])
+def refuse_unusable(bags: Bags, allow_nan: bool, largest: float = np.inf) -> None:
+    """Raise a `ValueError` that names the first value that no learner could compute with.
+
+    So does a value farther from zero than `largest`, for learners that ask for more.
+    """
+    bags.check_finite(allow_nan, min(largest, _LARGEST[bags.instances.dtype.itemsize]))
 
 
 def read_weights(bags: Bags, sample_weight: ArrayLike | None) -> np.ndarray:

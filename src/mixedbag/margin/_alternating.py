@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from mixedbag._kernels import KERNEL_PARAMETERS, Kernel, settled_gamma
 from mixedbag._parameters import above, at_least, one_of, whole
 from mixedbag._solvers.numbered_rows import NumberedRows
+from mixedbag._validation import refuse_unusable
 from mixedbag._wide import averaged, times
 from mixedbag.base import BagClassifier
 from mixedbag.base._class_weights import ClassWeights
@@ -164,6 +165,9 @@ class _MarginSVC(ClassWeights, BagClassifier):
         if len(self.classes_) > 2:
             self.n_iter_ = np.array([learner.n_iter_ for learner in self.estimators_])
 
+    def _refuse_values(self, bags, allow_nan):  # type: ignore[override]
+        refuse_unusable(bags, allow_nan, _LARGEST if self._linear else np.inf)
+
     # Machines ------------------------------------------------------------------------------------
 
     def _machine(self, bags, average, weight):
@@ -171,7 +175,6 @@ class _MarginSVC(ClassWeights, BagClassifier):
         rng = check_random_state(self.random_state)
         seed = rng.randint(2**31 - 1)
         if self.kernel == "linear":
-            bags.check_finite(largest=_LARGEST)
             return LinearMachine(
                 NumberedRows(instances, averaged(average, instances)), self.tol, seed
             )
