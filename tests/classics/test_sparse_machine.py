@@ -15,8 +15,11 @@ def problem(seed=0, n_rows=30, n_features=200):
     return table, sign, rng.uniform(0.5, 2.0, n_rows)
 
 
-def solved(table, sign, cost, tol=1e-12):
-    w, b, _ = sparse_machine(table, sign, cost, tol, 1000)
+TOL = 1e-12
+
+
+def solved(table, sign, cost):
+    w, b, _ = sparse_machine(table, sign, cost, TOL, 1000)
     return w, b
 
 
@@ -36,8 +39,11 @@ def test_slopes_balance_the_penalty(C, n_rows, n_features):
     w, b = solved(table, sign, cost)
     pull = 2.0 * cost * sign * np.maximum(1.0 - sign * (table @ w + b), 0.0)
     slope = table.T @ pull
-    assert np.abs(slope).max() <= 1.0 + 1e-3
-    np.testing.assert_allclose(slope[w != 0.0], np.sign(w[w != 0.0]), atol=1e-3)
+    # The loss is curved by 2 cost: what is left of the gap moves pulls by no more than this.
+    left = 2.0 * np.sqrt(cost.max() * TOL * objective(w, b, table, sign, cost))
+    near = max(1e-3, left * np.linalg.norm(table, axis=0).max())
+    assert np.abs(slope).max() <= 1.0 + near
+    np.testing.assert_allclose(slope[w != 0.0], np.sign(w[w != 0.0]), atol=near)
     assert abs(pull.sum()) <= 1e-3 * max(1.0, np.abs(pull).sum())  # the intercept is free
 
 
@@ -60,6 +66,8 @@ def test_a_constant_added_to_a_feature_changes_no_answer():
     table, sign, cost = problem(2, n_features=12)
     w, b = solved(table, sign, cost)
     moved, level = solved(table + 5.0, sign, cost)
+    for weights in (moved, w):  # how two features that are the same share a weight, nothing tells
+        weights[:2] = weights[:2].mean()
     np.testing.assert_allclose(moved, w, atol=1e-4)
     np.testing.assert_allclose((table + 5.0) @ moved + level, table @ w + b, atol=1e-4)
 
