@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from mixedbag.sequence._regression import CHUNK, embed, second_moments
+from mixedbag.sequence._regression import chunk, embed, second_moments
 
 pytestmark = pytest.mark.kernel
 
@@ -26,7 +26,7 @@ def test_rows_hold_the_past_latest_first(order):
     assert_allclose(rows, expected, rtol=1e-14)
 
 
-@pytest.mark.parametrize("n", [1, CHUNK, 3 * CHUNK + 5])
+@pytest.mark.parametrize("n", [1, chunk(4), 3 * chunk(4) + 5])
 def test_second_moments_sum_over_all_rows(n):
     rng = np.random.default_rng(n)
     rows, weights = rng.normal(size=(n, 4)), rng.random((n, 3))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-CHUNK = 512  # rows whose products fit in the processor's cache
+CACHED = 16384  # values of rows that stay in the processor's cache
 
 
 def embed(instances, offsets, order, center, scale):
@@ -32,15 +32,19 @@ def unseen(rows, n_channels):
 def second_moments(rows, weights):
     """sum_t weights[t, j] rows[t] rows[t]ᵀ for every state j.
 
-    The products of each row are listed once (they are symmetric); a matrix product then sums them
-    for all states.
+    One matrix product a state, of a few rows at a time: copies of many leave the cache.
     """
     n, q = rows.shape
-    x, y = np.triu_indices(q)
-    packed = np.zeros((weights.shape[1], len(x)))
-    for start in range(0, n, CHUNK):
-        part = rows[start : start + CHUNK].T
-        packed += (part[x] * part[y] @ weights[start : start + CHUNK]).T
-    moments = np.empty((len(packed), q, q))
-    moments[:, x, y] = moments[:, y, x] = packed
+    moments = np.zeros((weights.shape[1], q, q))
+    step = chunk(q)
+    for start in range(0, n, step):
+        part = rows[start : start + step]
+        columns = part.T.copy()
+        for moment, weight in zip(moments, weights[start : start + step].T.copy()):
+            moment += (columns * weight) @ part
     return moments
+
+
+def chunk(n_columns):
+    """How many rows are multiplied at a time."""
+    return max(64, CACHED // n_columns)
