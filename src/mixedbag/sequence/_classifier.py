@@ -11,7 +11,6 @@ from sklearn.utils import check_random_state
 from mixedbag._parameters import at_least, between, whole
 from mixedbag._threads import one_thread
 from mixedbag.base import LogOddsMixin
-from mixedbag.engines import LocalBlocks
 from mixedbag.sequence._autoregression import Autoregression
 from mixedbag.sequence._blocks import (
     block_log_odds,
@@ -22,11 +21,11 @@ from mixedbag.sequence._blocks import (
 from mixedbag.sequence._direct import fit_labels
 from mixedbag.sequence._levels import Levelled
 from mixedbag.sequence._model import Model, block_statistics, maximise
+from mixedbag.sequence._parts import cut
 from mixedbag.sequence._start import begin
 from mixedbag.sequence._stream import StreamLearner
 from mixedbag.sequence._stretches import best_stretch
 
-BLOCK_SAMPLES = 4096
 DIRECT_EVERY = 5  # EM iterations between direct fits of the labels
 DIRECT_ITERATIONS = 10
 
@@ -83,9 +82,7 @@ class SequenceClassifier(LogOddsMixin, StreamLearner, ABC):
     # Fitting -------------------------------------------------------------------------------------
 
     def _cut(self, bags, target, weight):
-        """Blocks whose messages fit in the processor's cache, whatever the number of threads."""
-        n_blocks = max(1, round(bags.n_instances / BLOCK_SAMPLES))
-        return LocalBlocks.cut(bags, target, weight, self.n_jobs, n_blocks)
+        return cut(bags, target, weight, self.n_jobs)
 
     def _fit_blocks(self, blocks):
         """This learner's own model, and others beside it, each from starts of its own."""

@@ -13,6 +13,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from mixedbag.sequence._model import OMEGA_SPREAD, THETA_BOUNDS
+from mixedbag.sequence._parts import in_parts
 
 
 def bag_gradients(block, model):
@@ -28,6 +29,7 @@ def bag_gradients(block, model):
     return np.column_stack([np.log(found.evidence), in_theta, label - found.expected])
 
 
+@in_parts
 def label_gradient(block, model):
     """The weighted sum of :func:`bag_gradients` over a block of bags."""
     return block.weight @ bag_gradients(block, model)

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from mixedbag.sequence._levels import most_likely_emission
+from mixedbag.sequence._parts import in_parts
 from mixedbag.sequence._regression import embed, second_moments, unseen
 
 # Priors of the labels. θ: as if each state had been seen for a few steps with the labels of the
@@ -110,6 +111,7 @@ class Statistics:
         return self.log_likelihood + self.log_evidence + log_prior
 
 
+@in_parts
 def block_statistics(block, model):
     """The E-step on a block of whole bags with targets ±1."""
     rows, starts = model.read(block.bags)
@@ -134,6 +136,7 @@ def block_statistics(block, model):
     )
 
 
+@in_parts
 def unlabelled_statistics(block, model):
     """The E-step without labels; ``ones``, ``zeros`` split each state's time by bag label."""
     rows, starts = model.read(block.bags)

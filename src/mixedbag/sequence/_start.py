@@ -11,17 +11,16 @@ from functools import partial
 import numpy as np
 from sklearn.cluster import KMeans
 
-from mixedbag.bags import Bags
-from mixedbag.engines import Labelled
-from mixedbag.engines.local import few_bags
+from mixedbag.engines._sampling import sample_bags
 from mixedbag.exceptions import InputError
 from mixedbag.sequence._autoregression import typical_noise
 from mixedbag.sequence._direct import fit_labels
 from mixedbag.sequence._levels import most_likely_emission
 from mixedbag.sequence._model import Model, maximise_dynamics, unlabelled_statistics
+from mixedbag.sequence._parts import in_parts
 from mixedbag.sequence._regression import embed, second_moments
 
-SAMPLE = 1000  # bags that the first guess at the states looks at, a block
+SAMPLE = 4_000_000  # numbers that the first guess at the states looks at
 WINDOW = 20  # samples that share a state in the first guess
 UNLABELLED_ITERATIONS = 20
 LABEL_ITERATIONS = 30
@@ -40,7 +39,7 @@ def find_states(blocks, dynamics, settings, random_state, turn=0):
     precision and n_init. A later `turn` has other starts.
     """
     blank = _blank_model(blocks, dynamics, settings)
-    sample = _join(blocks.collect(few_bags, SAMPLE))
+    sample = sample_bags(blocks, SAMPLE // len(blank.center))
     rows, starts = blank.read(sample.bags)
     per_step = np.repeat(sample.weight, np.diff(starts))
     found = []
@@ -95,20 +94,12 @@ def squared_deviations(block, center):
     return block.bags.spread(block.weight) @ np.nan_to_num(block.bags.instances - center) ** 2
 
 
+@in_parts
 def pooled_moments(block, center, scale, order):
     """Second moments of (past, 1, present) of all steps, whatever their state."""
     bags = block.bags
     rows = embed(bags.instances, bags.offsets, order, center, scale)
     return second_moments(rows, np.repeat(block.weight, bags.sizes - order)[:, None])[0]
-
-
-def _join(parts):
-    if len(parts) == 1:
-        return parts[0]
-    offsets = np.cumsum([0, *np.concatenate([part.bags.sizes for part in parts])])
-    instances = np.concatenate([part.bags.instances for part in parts])
-    target, weight = (np.concatenate([part[k] for part in parts]) for k in (1, 2))
-    return Labelled(Bags(instances, offsets), target, weight)
 
 
 # First guesses at the states ----------------------------------------------------------------------
