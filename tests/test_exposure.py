@@ -68,6 +68,16 @@ def test_features_may_be_in_any_unit_beside_an_exposure():
     np.testing.assert_allclose(*rates, rtol=1e-4)
 
 
+def test_rates_that_are_all_equal_but_for_rounding_have_intervals_about_them():
+    bags, _ = districts()
+    y = 0.1 * np.add.reduceat(bags.instances[:, 1], bags.offsets[:-1])
+    model = AggregatePoissonRegressor(exposure="hours").fit(bags, y)
+    found = posterior(model, bags, y).rates(bags, bags.instances[:, 0] < 0)
+    np.testing.assert_allclose(found.estimate, 0.1)
+    assert (found.low < 0.1).all()
+    assert (found.high > 0.1).all()
+
+
 @pytest.mark.parametrize("keep", [1, "hours"])
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
 def test_a_feature_that_is_kept_has_its_unit_still(kind, keep):

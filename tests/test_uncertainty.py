@@ -448,6 +448,16 @@ def test_of_small_numbers_intervals_cover_what_they_say_on_average(law):
     assert np.mean(hits) == pytest.approx(0.955, abs=0.007)
 
 
+@pytest.mark.parametrize(("unit", "total"), [(1.0, 1e12), (1.0, 1e20), (1e-19, 100.0)])
+def test_events_are_counted_however_many_they_are(unit, total):
+    rng, each = np.random.default_rng(0), np.full(10, total / 10)
+    asked = each, np.zeros(10, dtype=int), 1, None, 1.0, rng
+    drawn = np.array([Events(unit).found(*asked)[0] for _ in range(2000)])
+    chance = np.sqrt(unit * total)
+    assert abs(drawn.mean() - total) < chance
+    assert drawn.std() == pytest.approx(chance, rel=0.1)
+
+
 def test_groups_of_new_bags_are_judged_only_where_those_of_learned_ones_are_known():
     bags, counts, _ = bent(0, n_bags=20)
     model = AggregateLogisticRegression().fit(bags, counts)

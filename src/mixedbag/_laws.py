@@ -13,7 +13,7 @@ from sklearn.base import is_classifier
 from sklearn.pipeline import Pipeline
 
 _CERTAIN = 1e-6  # chances are never surer, so that a shift moves them
-_COUNTABLE = 1e15
+_COUNTABLE = 1e15  # events: of more, chance is as of so many, in a larger unit
 
 
 class _Counted:
@@ -96,8 +96,9 @@ class Events(_Counted):
 
     def found(self, expected, codes, n, bags, spread, rng):
         mean = np.bincount(codes, expected, minlength=n) / self.counted_in
-        chance = rng.poisson(np.minimum(mean, _COUNTABLE))
-        drawn = mean + max(spread, self.steadiest) * (chance - mean)
+        some = np.minimum(mean, _COUNTABLE)
+        wide = max(spread, self.steadiest) * np.sqrt(np.maximum(mean / _COUNTABLE, 1.0))
+        drawn = mean + wide * (rng.poisson(some) - some)
         return self.counted_in * np.maximum(drawn + rng.uniform(-0.5, 0.5, size=n), 0.0)
 
     def within(self, sums, size):

@@ -13,6 +13,7 @@ __all__ = ["AggregatePoissonRegressor"]
 
 
 _LARGEST = 500.0  # a trial step may be absurdly long: its loss must compare as large, not overflow
+_ROUNDED = 1e-12  # of a total: what is left of it where all rates are equal
 
 
 class AggregatePoissonRegressor(BagRegressor):
@@ -110,7 +111,8 @@ class AggregatePoissonRegressor(BagRegressor):
         self.unit_ = 1.0
         if broken and total:
             squares, weight = blocks.sum(_squares, total / exposure, column)
-            self.unit_ = squares / weight or 1.0
+            if squares > _ROUNDED**2 * total:
+                self.unit_ = squares / weight
         start = np.zeros((self.n_features_in_ + 1, 1))
         # The rate that all instances would share; a tiny one where nothing ever happened.
         start[-1] = np.log((total / self.unit_ or 1e-3) / exposure)
