@@ -222,6 +222,17 @@ def test_files_alike_are_one_scan(tmp_path, kind):
     assert view.count("read_parquet") == 3
 
 
+@pytest.mark.parametrize("kind", ["csv", "parquet", "json"])
+def test_marks_of_patterns_in_the_name_of_a_file_mean_no_others(tmp_path, kind):
+    for name, x in (("w1", 1.5), ("w[1]", 7.5)):
+        frame = pd.DataFrame({"bag": [f"{name}a", f"{name}b"], "x": [x, x + 1]})
+        options = {"orient": "records"} if kind == "json" else {"index": False}
+        getattr(frame, f"to_{kind}")(tmp_path / f"{name}.{kind}", **options)
+    assert read(tmp_path / f"w[1].{kind}").bags.instances.ravel().tolist() == [7.5, 8.5]
+    together = read(tmp_path / f"w*.{kind}")
+    assert together.bags.instances.ravel().tolist() == [1.5, 2.5, 7.5, 8.5]
+
+
 def test_columns_may_be_called_as_the_engine_calls_its_own(tmp_path):
     for part, bag in enumerate("ab"):
         frame = pd.DataFrame({"bag": [bag] * 2, "file_row_number": [5, part], "File_Index": [9, 3]})

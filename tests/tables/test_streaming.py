@@ -1,7 +1,9 @@
 """Blocks of whole bags: together they are the file."""
 
+import gc
 import json
 import sqlite3
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -94,6 +96,19 @@ def test_rows_of_a_bag_need_not_be_adjacent(table):
             expected = shuffled[shuffled["molecule"] == name]
             assert block.bags[i].ravel().tolist() == expected["x"].tolist()
             assert block.y[i] == expected["active"].iloc[0]
+
+
+def test_blocks_that_were_looked_at_are_forgotten(tmp_path):
+    lines = [f"b{i // 10},{i}" for i in range(60_000)]
+    (tmp_path / "t.csv").write_text("\n".join(["bag,x", *lines]))
+    seen: list = []
+    for block in read_blocks(tmp_path / "t.csv", rows=10_000):
+        gc.collect()
+        assert not any(values() is not None for values in seen)
+        X = block.bags.instances
+        seen.append(weakref.ref(X if X.base is None else X.base))
+        del block, X
+    assert len(seen) > 4
 
 
 def test_errors_keep_their_lines(table):

@@ -5,7 +5,7 @@ import json
 
 from mixedbag.datasets.records import DataFormatError
 from mixedbag.tables._encoding import survey_of, unicode_copy
-from mixedbag.tables._engine import first_line, literal
+from mixedbag.tables._engine import first_line, literal, one_file
 from mixedbag.tables._kinds import is_nested
 from mixedbag.tables._relation import Piece
 
@@ -57,7 +57,7 @@ def in_unicode(path, folder, error):
 def _scan(path, **options):
     options |= {"sample_size": -1, "maximum_depth": -1, "maximum_object_size": _LARGEST}
     told = ", ".join(f"{name}={value}" for name, value in options.items())
-    return f"read_json({literal(path)}, {told})"
+    return f"read_json({one_file(path)}, {told})"
 
 
 def _fill(con, name, path, keys, types):
@@ -78,7 +78,7 @@ def _are_keys(con, path, names):
     lowered = {name.lower() for name in names}
     if lowered.isdisjoint(_without_number(name) for name in lowered):
         return True
-    objects = f"read_json_objects({literal(path)}, maximum_object_size={_LARGEST})"
+    objects = f"read_json_objects({one_file(path)}, maximum_object_size={_LARGEST})"
     keys = con.execute(f"select distinct unnest(json_keys(json)) from {objects}").fetchall()
     return {key for (key,) in keys} == set(names)
 

@@ -87,7 +87,7 @@ def _begun(source, roles, query, limits, rows):
         planned(source, roles, query, limits) as plan,
         closing(plan.blocks(rows(plan))) as blocks,
     ):
-        first = [*islice(blocks, 1)]
+        first = iter([*islice(blocks, 1)])  # which forgets the block as soon as others follow
         yield plan, chain(first, blocks)
 
 

@@ -14,7 +14,7 @@ from mixedbag.exceptions import InputError
 from mixedbag.tables import _databases, _json, _text
 from mixedbag.tables._arrays import as_arrow
 from mixedbag.tables._encoding import as_utf8
-from mixedbag.tables._engine import first_line, identifier, literal, parquet_scan
+from mixedbag.tables._engine import first_line, identifier, one_file, parquet_scan
 from mixedbag.tables._packed import first_bytes, unpacked
 from mixedbag.tables._relation import Part, Piece, Relation
 from mixedbag.tables._roles import default_column
@@ -319,11 +319,11 @@ def _load_parquet(con, path, place, name):
         scan = parquet_scan(path, numbered=numbered)
         described = con.execute(f"describe select * from {scan}").fetchall()
         promised |= {row[0] for row in con.execute(
-            f"select num_rows from parquet_file_metadata({literal(path)})"
+            f"select num_rows from parquet_file_metadata({one_file(path)})"
         ).fetchall()}  # fmt: skip
         promised |= {row[0] for row in con.execute(
             "select sum(n) from (select path_in_schema, sum(num_values) as n, "
-            f"sum(row_group_num_rows) as r from parquet_metadata({literal(path)}) "
+            f"sum(row_group_num_rows) as r from parquet_metadata({one_file(path)}) "
             "group by path_in_schema) group by path_in_schema, r having "
             "path_in_schema not like '%, %' and sum(n) <> r"
         ).fetchall()}  # fmt: skip

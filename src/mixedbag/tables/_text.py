@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from mixedbag.tables._encoding import survey_of, unicode_copy
-from mixedbag.tables._engine import first_line, literal, parquet_scan, spooled
+from mixedbag.tables._engine import first_line, literal, one_file, parquet_scan, spooled
 from mixedbag.tables._kinds import (
     DOT_NUMBER,
     MISSING,
@@ -254,7 +254,7 @@ def _scan(file, types=None):
     nulls = ", ".join(map(literal, _NULLS))
     parallel = str(len(types) < _WIDE).lower()
     return (
-        f"read_csv({literal(file.path)}, auto_detect=false, header=false, "
+        f"read_csv({one_file(file.path)}, auto_detect=false, header=false, "
         f"skip={int(file.has_header)}, delim={literal(file.delimiter)}, quote='\"', escape='\"', "
         f"strict_mode=true, null_padding=false, nullstr=[{nulls}], parallel={parallel}, "
         f"max_line_size={file.largest}, buffer_size={4 * file.largest}, columns={{{columns}}})"
