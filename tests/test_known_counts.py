@@ -20,6 +20,7 @@ from mixedbag.comparison import fit_from_disk
 from mixedbag.counts import labels_that_add_up
 from mixedbag.datasets import make_count
 from mixedbag.engines import Labelled, SpooledBags
+from mixedbag.exceptions import InputError
 from mixedbag.model_selection import BagStratifiedKFold
 from mixedbag.uncertainty import bootstrap
 from mixedbag.wrappers import SpreadLabels
@@ -270,6 +271,39 @@ def test_counts_with_gaps_come_from_frames():
     with pytest.warns(UserWarning, match="no known count"):
         models = bootstrap(AggregateLogisticRegression(), bags, np.array(objects), n_draws=20)
     assert models.rates(bags, bags.instances[:, 0] > 0).low.shape == (2,)
+
+
+def three_answers():
+    """Twelve bags of one and eight of four, and shares of three answers."""
+    rng = np.random.default_rng(0)
+    sizes = np.repeat([1, 4], [12, 8])
+    bags = Bags(rng.normal(size=(44, 2)), np.concatenate([[0], np.cumsum(sizes)]))
+    return bags, np.vstack([np.eye(3)[rng.integers(0, 3, 12)], rng.dirichlet(np.ones(3), 8)])
+
+
+def in_two(bags, y, first):
+    """Blocks of the first bags and of all others."""
+    parts = slice(first), slice(first, None)
+    return SpooledBags([Labelled(bags[part], y[part], np.ones(len(y[part]))) for part in parts])
+
+
+def test_what_labels_are_is_told_by_all_blocks_together():
+    bags, shares = three_answers()
+    here = AggregateLogisticRegression().fit(bags, shares)
+    there = AggregateLogisticRegression().fit(in_two(bags, shares, 12))
+    np.testing.assert_allclose(there.predict(bags), here.predict(bags), atol=1e-5)
+    shares[16:] *= 4
+    for labelled in ((bags, shares), (in_two(bags, shares, 16), None)):
+        with pytest.raises(InputError, match="bag 12 has counts that sum to 1, its size is 4"):
+            AggregateLogisticRegression().fit(*labelled)
+
+
+def test_known_counts_have_a_column_a_class():
+    bags, shares = three_answers()
+    model = AggregateLogisticRegression().fit(bags, shares)
+    for counts in (shares[:, :2], shares[:, 0]):
+        with pytest.raises(InputError, match="a column for each of 3 classes"):
+            model.predict_proba_instances(bags, counts)
 
 
 @pytest.mark.parametrize("shares", [False, True], ids=["counts", "shares"])

@@ -79,9 +79,9 @@ class CountClassifier(ClassifierMixin, Calibrating, BagEstimator):
         if len(y) != len(bags):
             raise InputError(f"{len(y)} labels for {len(bags)} bags")
         if y.ndim == 2:
-            self.classes_ = np.arange(y.shape[1])
-            self._target_format_ = "table"
-            return self._read_table(bags, _as_floats(y))
+            self.classes_, y = np.arange(y.shape[1]), _as_floats(y)
+            self._target_format_ = self._format_of_tables([_adds_up(y, bags.sizes)])
+            return self._read_table(bags, y)
         if bags.n_instances == len(bags):
             return self._read_plain_labels(bags, y)
         self.classes_ = np.array([0, 1])
@@ -126,16 +126,21 @@ class CountClassifier(ClassifierMixin, Calibrating, BagEstimator):
         )
         return y
 
+    def _format_of_tables(self, sums):
+        """What tables hold, given whether each adds up to one, and to the sizes of its bags."""
+        to_one, to_sizes = zip(*sums)
+        shares = self.aggregate == "mean" or (all(to_one) and not all(to_sizes))
+        return "proportions" if shares else "table"
+
     def _read_table(self, bags, y):
         _refuse(bags, ~np.isfinite(y).all(axis=1), lambda i: "has a count that is not a number")
         _refuse(bags, (y < 0).any(axis=1), lambda i: f"has a negative count: {y[i].min():g}")
         total = y.sum(axis=1)
-        proportions = self.aggregate == "mean" or _are_proportions(total, bags.sizes)
+        proportions = self._target_format_ == "proportions"
         expected = np.ones(len(bags)) if proportions else bags.sizes
         wrong = ~np.isclose(total, expected, rtol=1e-6, atol=1e-6)
         if proportions:
             _refuse(bags, wrong, lambda i: f"has proportions that sum to {total[i]:g}, not to 1")
-            self._target_format_ = "proportions"
             return y / total[:, None] * bags.sizes[:, None]
         _refuse(
             bags,
@@ -145,12 +150,12 @@ class CountClassifier(ClassifierMixin, Calibrating, BagEstimator):
         return y
 
     def _learn_blocks(self, source):
-        widths, proportions = zip(*source.blocks.collect(_form))
+        widths, sums = zip(*source.blocks.collect(_form))
         if len(set(widths)) > 1:
             raise InputError(f"blocks have {min(widths)} to {max(widths)} classes")
         if widths[0]:
             self.classes_ = np.arange(widths[0])
-            self._target_format_ = "proportions" if all(proportions) else "table"
+            self._target_format_ = self._format_of_tables(sums)
         else:
             self.classes_ = np.array([0, 1])
             shares = self.aggregate == "mean" or are_shares(_as_floats(np.asarray(source.labels)))
@@ -220,10 +225,11 @@ class CountClassifier(ClassifierMixin, Calibrating, BagEstimator):
 
     def _as_counts(self, bags, counts):
         """Counts or shares, in the form of the training targets or as a table, as counts."""
-        reader = copy.copy(self)  # reading notes what form it found
-        if counts.ndim == 2:
+        reader = copy.copy(self)  # which may be told another form
+        if counts.shape[1:] == (len(self.classes_),):
+            reader._target_format_ = self._format_of_tables([_adds_up(counts, bags.sizes)])
             return reader._read_table(bags, counts)
-        if len(self.classes_) > 2:
+        if len(self.classes_) > 2 or counts.ndim == 2:
             raise InputError(f"counts must have a column for each of {len(self.classes_)} classes")
         # A model of shares may be told counts: numbers above one are nothing else.
         shares = self._target_format_ == "shares" and counts.max() <= 1.0
@@ -313,23 +319,24 @@ class SharpenedCounts(CountClassifier):
 
 
 def _form(block):
-    """How many classes labels have a column of (0: one number a bag), and if they are shares."""
+    """How many classes labels have a column of (0: one number a bag), and what these add up to."""
     y = _as_floats(np.asarray(block.target))
     if y.ndim == 1 or y.shape[1] == 1:
-        return 0, False
-    return y.shape[1], _are_proportions(y.sum(axis=1), block.bags.sizes)
+        return 0, None
+    return y.shape[1], _adds_up(y, block.bags.sizes)
 
 
-def _are_proportions(total, sizes):
-    return bool(np.allclose(total, 1.0, atol=1e-6) and not np.array_equal(total, sizes))
+def _adds_up(y, sizes):
+    """Whether labels of all bags add up to one, and to the sizes of the bags."""
+    total = y.sum(axis=1)
+    return np.allclose(total, 1.0, atol=1e-6), np.array_equal(total, sizes)
 
 
 def _with_counts(block, learner):
     """The block with a table of counts as target, from counts or shares."""
     y = _as_floats(np.asarray(block.target))
     if y.ndim == 2 and y.shape[1] > 1:
-        reader = copy.copy(learner)  # reading notes what form it found
-        return block._replace(target=reader._read_table(block.bags, y)).used()
+        return block._replace(target=learner._read_table(block.bags, y)).used()
     positives = learner._read_positives(block.bags, y.ravel())
     table = np.column_stack([block.bags.sizes - positives, positives])
     return block._replace(target=table).used()
