@@ -71,6 +71,7 @@ def test_products_are_those_of_double_precision(X, monkeypatch):
     assert_allclose(_wide.times(table, w[:, :1]), dense @ w[:, :1], rtol=1e-12)
     assert_allclose(_wide.transposed_times(table, r), dense.T @ r, rtol=1e-12)
     assert_allclose(_wide.transposed_times(table, r[:, None]), dense.T @ r[:, None], rtol=1e-12)
+    assert np.all(_wide.transposed_times(table[:0], np.empty((0, 2))) == 0)
 
 
 @pytest.mark.kernel

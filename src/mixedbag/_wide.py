@@ -50,7 +50,7 @@ def transposed_times(X, values):
 
 def _one_by_one(X, values):
     """Whether rows may be used where they lie: a product with one vector has no use for pieces."""
-    return values.size == len(values) and X.flags.c_contiguous
+    return values.shape[1:] in ((), (1,)) and X.flags.c_contiguous
 
 
 def _plain(values):

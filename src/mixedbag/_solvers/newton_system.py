@@ -176,7 +176,7 @@ class Curvature:
         n_inside = np.count_nonzero(inside)
         some = n_inside > self._most
         if some and self._some and len(changed) <= _SIMILAR * n_inside:
-            return self._total.copy()
+            return self._total.copy(order="F")
         anew = some or self._some or 2 * len(changed) > n_inside
         if not anew:
             came = inside[changed]
