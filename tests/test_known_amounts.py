@@ -1,9 +1,11 @@
 """Known counts and totals of new bags are honoured by models of `compare`."""
 
 import json
+import sqlite3
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from mixedbag import Bags
@@ -131,6 +133,28 @@ def test_labels_on_disk_are_read_in_the_words_of_those_in_memory(tmp_path, label
     np.testing.assert_allclose(*told, atol=1e-4)
     columns = ("--bag=molecule", "--label=votes,voters", "--from-disk")
     assert "take --in-memory" in command("fit", "t.csv", *columns, folder=tmp_path, code=2).stderr
+
+
+def test_shares_on_disk_are_worked_out_as_in_memory_or_refused(tmp_path):
+    rows = [f"b{i // 4},{10 * (i // 4 % 4)},40,{i % 7}" for i in range(76)]
+    columns = ("--bag=bag", "--label=yes/voters", "--overwrite")
+
+    def said(*more, last="b19,0,0,1", table="t.csv", code=0):
+        lines = ["bag,yes,voters,x", *rows, *[last] * 4]
+        (tmp_path / "t.csv").write_text("\n".join(lines))
+        return command("fit", table, *columns, *more, folder=tmp_path, code=code).stderr
+
+    said("--from-disk", "--query=select * from data -- of all")
+    for last, told in (("b19,1,0,1", "0"), ("b19,1,-40,1", "-40")):
+        for where in ("--from-disk", "--in-memory"):
+            line = said(where, last=last, code=2)
+            assert "'voters'" in line
+            assert f" {told}" in line
+            assert "a size is above zero" in line
+    table = pd.read_csv(tmp_path / "t.csv")
+    with sqlite3.connect(tmp_path / "t.sqlite") as database:
+        table.to_sql("votes", database, index=False)
+    assert "take --in-memory" in said("--from-disk", table="t.sqlite", code=2)
 
 
 def test_shares_under_the_rule_count_have_chances_that_add_up_to_counts(tmp_path):

@@ -100,7 +100,7 @@ def spool_bags(
         several = label_columns(label)
         if error.column != label or several is None:
             raise
-        bags = made(label=label, query=_with_shares(label, *several, query))
+        bags = made(label=label, query=_with_shares(source, label, *several, query))
         bags.notes = (*bags.notes, f"labels are shares of {several[1]!r}")
     if label is not None:
         bags = _in_shares(bags, label)
@@ -116,16 +116,28 @@ def spool_bags(
     return bags
 
 
-def _with_shares(label, columns, size, query):
+def _with_shares(source, label, columns, size, query):
     """The query that makes "yes/voters" a column, of the table or of what a query makes of it."""
+    from mixedbag.tables._engine import identifier, literal
+    from mixedbag.tables._sources import files_of, kind_of
+
     if size is None or len(columns) > 1:
         raise InputError(
             f"{label!r} has a column a class, and a label on disk is one: take --in-memory, or "
             "--label yes/voters"
         )
-    yes, of, share = ('"' + name.replace('"', '""') + '"' for name in (*columns, size, label))
-    table = "data" if query is None else f"({query.strip().rstrip(';')})"
-    return f"select * exclude ({yes}, {of}), {yes} / nullif({of}, 0) as {share} from {table}"
+    yes, of, share = map(identifier, (*columns, size, label))
+    if kind_of(files_of(source)[0]) == "sqlite":
+        raise InputError(
+            f"{source}: {label!r} of a SQLite file on disk is not worked out: take --in-memory, or "
+            f"a --query with a column such as 1.0 * {yes} / {of}"
+        )
+    table = "data" if query is None else f"({query.strip().rstrip(';')}\n)"
+    wrong = f"{literal(f'column {size!r} holds ')} || {of} || ': a size is above zero'"
+    return (
+        f"select * exclude ({yes}, {of}), case when {of} < 0 or {of} = 0 and {yes} <> 0 "
+        f"then error({wrong}) else {yes} / nullif({of}, 0) end as {share} from {table}"
+    )
 
 
 def _in_shares(bags, label):
