@@ -18,7 +18,9 @@ from rich.console import Console
 from mixedbag import Bags, compare, load, save
 from mixedbag._tables import short
 from mixedbag.cli._live import leaderboard
+from mixedbag.cli._runs import refuse_inputs
 from mixedbag.datasets import make_any, make_count, make_sequences, make_sum
+from mixedbag.exceptions import InputError
 from mixedbag.margin import InstanceMarginSVC
 from tests.command import mixedbag
 from tests.started import Started
@@ -222,6 +224,14 @@ def test_answers_go_nowhere_that_they_would_harm(compared, folder):
         done = mixedbag("predict", model, "table.csv", "--out", name, *more, folder=folder, code=2)
         assert f"{name}: the name of what is written ends in" in done.stderr
         assert not (folder / name).exists()
+
+
+def test_links_to_nothing_are_not_read_and_hinder_nobody(tmp_path):
+    (tmp_path / "old.csv").write_text("answers")
+    (tmp_path / "t1.csv").symlink_to(tmp_path / "gone.csv")
+    refuse_inputs(tmp_path / "old.csv", tmp_path / "t*.csv")
+    with pytest.raises(InputError, match="is what is read"):
+        refuse_inputs(tmp_path / "old.csv", tmp_path / "*.csv")
 
 
 @pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="needs /dev/stdin")

@@ -48,7 +48,7 @@ def refuse_inputs(out, *sources):
         return
     for source in map(str, sources):
         paths = [source] if os.path.exists(source) else glob.glob(source, recursive=True)
-        if any(os.path.samefile(out, path) for path in paths):
+        if any(os.path.exists(path) and os.path.samefile(out, path) for path in paths):
             raise InputError(f"{out} is what is read, and would be lost: name another --out")
 
 
