@@ -237,14 +237,20 @@ def test_a_warm_start_reaches_the_same_solution(data, squared, narrow, monkeypat
 
 
 @pytest.mark.parametrize(
-    ("kind", "n_rows", "descends"),
-    [("float64", 40, False), ("float64", 20, True), ("csr", 40, True)],
+    ("kind", "n_rows", "broad", "descends"),
+    [
+        ("float64", 40, 16, False),
+        ("float64", 20, 16, True),
+        ("csr", 40, 16, True),
+        ("float64", 40, 15, True),
+    ],
 )
 def test_dense_rows_of_many_features_take_newton_steps_where_they_are_many(
-    kind, n_rows, descends, monkeypatch
+    kind, n_rows, broad, descends, monkeypatch
 ):
     called = []
     monkeypatch.setattr(linear_module, "_NARROW", 10)
+    monkeypatch.setattr(linear_module, "_BROAD", broad)
     monkeypatch.setattr(
         linear_module, "dual_descent", lambda *a: called.append(a) or dual_descent(*a)
     )

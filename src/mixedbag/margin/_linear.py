@@ -14,6 +14,7 @@ from mixedbag.margin._solution import Solution
 
 _NARROW = 1000  # features up to which a Newton system is cheap next to a pass over the data
 _TALL = 2  # slots a feature, from which on it is for dense rows of more features, too
+_BROAD = 4096  # features, beyond which its matrix takes more memory and time than it spares
 _LOOSE = 1e3  # times the tolerance is enough while the choices still change
 _FIRST = 1e5  # times it for a first machine, which only shows the way
 _NEAR = 1.0  # beyond the margin, where a slot may yet come to lose when the machine moves on
@@ -31,10 +32,10 @@ _EPOCHS = 100  # of descent; what takes more is not for it
 class LinearMachine:
     """Solves linear problems over one set of rows, each starting from the one before.
 
-    Narrow data (up to a thousand features, or dense and with several slots a feature) are solved by
-    proximal Newton steps, wide data by dual coordinate descent, which also begins for the former
-    where features are many and few slots lose. Both read the rows where they lie and never form a
-    matrix of pairs.
+    Narrow data (up to a thousand features, or to four thousand if dense and with several slots a
+    feature) are solved by proximal Newton steps, wide data by dual coordinate descent, which also
+    begins for the former where features are many and few slots lose. Both read the rows where they
+    lie and never form a matrix of pairs.
     """
 
     def __init__(self, rows, tol=1e-6, seed=0, max_epochs=10_000):
@@ -86,7 +87,8 @@ class LinearMachine:
 
     def _is_narrow(self, problem):
         d = self.rows.n_features
-        return d < _NARROW or (self.rows.is_dense and len(problem.rows) >= _TALL * d)
+        is_tall = self.rows.is_dense and d <= _BROAD and len(problem.rows) >= _TALL * d
+        return d < _NARROW or is_tall
 
     def _precision(self, start, loose):
         """The relative gap to reach."""

@@ -58,7 +58,7 @@ class BagMarginSVC(_MarginSVC):
         Nyström features, where they are needed.
     random_state : int, RandomState or None
         For random starts, Nyström landmarks, and the order in which wide linear problems (a
-        thousand features or more, sparse or with few rows) visit their rows.
+        thousand features or more, sparse or with few rows; or above 4,096) visit their rows.
 
     Attributes
     ----------
