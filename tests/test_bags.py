@@ -6,6 +6,7 @@ import sys
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -207,6 +208,7 @@ def test_as_bags_reads_every_form():
         (lambda: Bags.from_groups(np.ones((3, 1)), [1, 2]), "2 group ids for 3 instances"),
         (lambda: Bags.from_groups(np.ones((2, 1)), ["a", None]), "row 1 has no bag id"),
         (lambda: Bags.from_groups(np.ones((2, 1)), [1.0, np.nan]), "row 1 has no bag id"),
+        (lambda: Bags.from_groups(np.ones((2, 1)), ["a", pd.NA]), "row 1 has no bag id"),
     ],
 )
 def test_errors_name_the_place(build, message):

@@ -5,6 +5,7 @@ import warnings
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from scipy.stats import binom, multivariate_normal, poisson
@@ -662,10 +663,11 @@ def test_rates_that_cannot_be_made_to_agree_are_refused():
     assert np.isfinite(table.agreeing(of_precincts).district).all()
 
 
-def test_instances_without_a_group_are_named():
+@pytest.mark.parametrize(("names", "nothing"), [("ab", None), ("ab", pd.NA), ((1.0, 2.0), np.nan)])
+def test_instances_without_a_group_are_named(names, nothing):
     bags, y, _, _ = votes(0, n_bags=10)
-    groups = np.array(["old", "young"] * 40, dtype=object)
-    groups[3] = None
+    groups = np.array([*names] * 40, dtype=object if isinstance(names, str) else float)
+    groups[3] = nothing
     models = posterior(AggregateLogisticRegression().fit(bags, y), bags, y, n_draws=20)
     for ask in (
         lambda: models.rates(bags, groups),

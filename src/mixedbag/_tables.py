@@ -101,12 +101,17 @@ def factorize(groups: Any) -> tuple[np.ndarray, np.ndarray]:
     known: dict = {}
     codes = np.fromiter((known.setdefault(v, len(known)) for v in values), np.int64, len(values))
     for value in known:
-        if value is None or value != value:
-            row = values.index(value) if value is None else int(np.argmax(codes == known[value]))
-            raise ValueError(f"row {row} has no bag id")
+        if is_missing(value):
+            raise ValueError(f"row {int(np.argmax(codes == known[value]))} has no bag id")
     found: np.ndarray = np.empty(len(known), dtype=object)
     found[:] = list(known)
     return codes, found.astype(groups.dtype) if groups.dtype.kind != "O" else found
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, or one of which no comparison is true or false (pandas.NA)."""
+    same = value == value
+    return value is None or not isinstance(same, bool | np.bool_) or not same
 
 
 def numeric_table(frame, names):

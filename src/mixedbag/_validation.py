@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mixedbag._tables import is_missing
 from mixedbag.bags import Bags
 from mixedbag.exceptions import InputError
 
@@ -61,7 +62,7 @@ def unlabelled(y: Any) -> np.ndarray:
     if y.dtype.kind == "f":
         return np.isnan(y).any(axis=tuple(range(1, y.ndim)))
     if y.dtype.kind == "O" and y.ndim == 1:
-        return np.array([v is None or v != v for v in y.tolist()], dtype=bool)
+        return np.array([is_missing(value) for value in y.tolist()], dtype=bool)
     return np.zeros(len(y), dtype=bool)
 
 
@@ -120,13 +121,12 @@ def warn_if_alike(bags: Bags, mean: np.ndarray, what: str) -> None:
 def named_groups(groups: Any) -> np.ndarray:
     """Groups of instances as an array, with one of each instance."""
     groups = np.asarray(groups)
-    if groups.dtype.kind == "O":
-        missing = unlabelled(groups)
-        if missing.any():
-            raise InputError(
-                f"instance {int(missing.argmax())} has no group: name those that are not known, "
-                "such as 'unknown'"
-            )
+    missing = unlabelled(groups)
+    if missing.any():
+        raise InputError(
+            f"instance {int(missing.argmax())} has no group: name those that are not known, "
+            "such as 'unknown'"
+        )
     return groups
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
@@ -266,7 +267,7 @@ def test_hopeless_labels_are_refused():
         compare(bags, ["yes"] * 10, rule="any")
     with pytest.raises(ValueError, match="only 1 bag has the label 'no'"):
         compare(bags, ["yes"] * 9 + ["no"], rule="any")
-    for nothing in (None, np.nan):
+    for nothing in (None, np.nan, pd.NA):
         with pytest.raises(ValueError, match="no bag has a label"):
             compare(bags, [nothing] * 10)
     with pytest.raises(ValueError, match="9 labels for 10 bags"):
