@@ -46,6 +46,21 @@ def test_sums_are_those_of_the_local_engine(client, write, table, tmp_path):
     assert sum(found.blocks.map(row_count).collect(int)) == 300
 
 
+def test_bags_without_weight_are_left_out_whole_files_of_them_too(client, write, table, tmp_path):
+    rows, groups, labels = table
+    bag = np.repeat(np.arange(60), 5)
+    rows[:, 0] = (bag >= 20) & (bag != 50)
+    write(tmp_path, rows, groups, labels, [100, 200])
+    found = DistributedBags.from_parquet(tmp_path, "mol", "active", weight="f0", client=client)
+    ids = [name for part, _, _ in found.blocks.sum(everything) for name in part]
+    assert ids == [f"m{i}" for i in range(20, 60) if i != 50]
+    assert found.n_bags == 39
+    (tmp_path / "part-1.parquet").unlink()
+    (tmp_path / "part-2.parquet").unlink()
+    with pytest.raises(ValueError, match="no bags in these files, or none of any weight"):
+        DistributedBags.from_parquet(tmp_path, "mol", "active", weight="f0", client=client)
+
+
 def test_errors_reach_the_client(client, write, table, tmp_path):
     rows, groups, labels = table
     labels = labels.copy()

@@ -113,7 +113,10 @@ def extract(rows, ids):
 
 
 def assemble(rows, leaving, *arriving):
-    """Whole bags from a part: without rows that go home elsewhere, with those that arrive."""
+    """Whole bags from a part: without rows that go home elsewhere, with those that arrive.
+
+    Bags of weight zero are left out; None, where no others are left.
+    """
     if leaving:
         rows = rows.where(~_is_in(rows.groups, leaving))
     if arriving:
@@ -122,8 +125,10 @@ def assemble(rows, leaving, *arriving):
     if len(rows.groups) == 0:
         return None
     bags = Bags.from_groups(rows.instances, rows.groups, feature_names=rows.feature_names)
-    weights = read_weights(bags, bag_labels(rows.weights, rows.groups))
-    return Labelled(bags, bag_labels(rows.labels, rows.groups), weights)
+    weights = bag_labels(rows.weights, rows.groups)
+    if not np.any(weights):  # which is no fault where other parts have some
+        return None
+    return Labelled(bags, bag_labels(rows.labels, rows.groups), read_weights(bags, weights)).used()
 
 
 def summarise(block):

@@ -146,11 +146,11 @@ class DistributedBags(BlockedBags):
 
     def __init__(self, client: Any, futures: list) -> None:
         parts = DaskBlocks(client, futures).collect(partitions.summarise)
-        # A file whose bags all went home to other files leaves an empty block.
+        # A file whose bags all went home to other files, or have no weight, leaves an empty block.
         futures = [future for future, part in zip(futures, parts, strict=True) if part is not None]
         parts = [part for part in parts if part is not None]
         if not parts:
-            raise ValueError("there are no bags in these files")
+            raise ValueError("there are no bags in these files, or none of any weight")
         self.blocks = DaskBlocks(client, futures)
         self.n_bags = sum(part.n_bags for part in parts)
         self.n_instances = sum(part.n_instances for part in parts)
