@@ -226,6 +226,12 @@ def test_answers_go_nowhere_that_they_would_harm(compared, folder):
         assert not (folder / name).exists()
 
 
+def test_fit_names_a_damaged_file(tmp_path):
+    (tmp_path / "t.parquet").write_bytes(b"PAR1, and then nothing of the kind")
+    done = mixedbag("fit", "t.parquet", "--bag", "bag", folder=tmp_path, code=2)
+    assert "t.parquet: not a readable Parquet file" in done.stderr
+
+
 def test_links_to_nothing_are_not_read_and_hinder_nobody(tmp_path):
     (tmp_path / "old.csv").write_text("answers")
     (tmp_path / "t1.csv").symlink_to(tmp_path / "gone.csv")

@@ -57,17 +57,22 @@ def engine_limits(source, least):
 
 def _largest_group(path):
     """Bytes of the largest group of rows; 0 where there are none, or a file that is damaged."""
-    if os.path.isdir(path) or kind_of(path) != "parquet":
+    about = None if os.path.isdir(path) else _about(path)
+    if about is None:
         return 0
+    return max((about.row_group(i).total_byte_size for i in range(about.num_row_groups)), default=0)
+
+
+def _about(path):
+    """What a Parquet file says of itself; None of other files, and of one that is damaged."""
+    if kind_of(path) != "parquet":
+        return None
     from pyarrow import parquet
 
     try:
-        about = parquet.read_metadata(path)
-        return max(
-            (about.row_group(i).total_byte_size for i in range(about.num_row_groups)), default=0
-        )
+        return parquet.read_metadata(path)
     except (OSError, ValueError):
-        return 0
+        return None
 
 
 def _bytes_of(source):
@@ -76,13 +81,11 @@ def _bytes_of(source):
     for path in files_of(source):
         if os.path.isdir(path):
             continue
-        if kind_of(path) == "parquet":
-            from pyarrow import parquet
-
-            about = parquet.read_metadata(path)
-            total += about.num_rows * about.num_columns * 8
-        else:
+        about = _about(path)
+        if about is None:
             total += os.path.getsize(path) * _PACKED.get(Path(path).suffix.lower(), 1)
+        else:
+            total += about.num_rows * about.num_columns * 8
     return total
 
 
