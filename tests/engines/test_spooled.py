@@ -196,6 +196,28 @@ def test_what_cannot_be_learned_from_is_refused(table):
         MILogisticRegression().fit(spooled(data.bags, np.linspace(0, 1, 20)))
 
 
+@pytest.mark.parametrize(
+    ("learner", "value", "refused"),
+    [
+        (BagMarginSVC(kernel="linear"), 1e13, True),
+        (MILogisticRegression(), 1e13, False),
+        (MILogisticRegression(), 1e31, True),
+        (ExpRegBoost(n_rounds=2), 1e31, False),
+    ],
+)
+def test_values_are_too_large_on_disk_where_they_are_in_memory(learner, value, refused):
+    data = make_any(n_bags=60, random_state=0)
+    X = data.bags.instances.copy()
+    X[3, 1] = value
+    bags = data.bags.with_instances(X)
+    for labelled in ((bags, data.y), (spooled(bags, data.y), None)):
+        if not refused:
+            learner.fit(*labelled)
+            continue
+        with pytest.raises(ValueError, match="too large to compute with"):
+            learner.fit(*labelled)
+
+
 def test_bags_without_a_label_are_left_out(tmp_path):
     lines = [f"m{i},{['', 'yes', 'no'][i % 3]},{i}.5" for i in range(60)]
     (tmp_path / "t.csv").write_text("\n".join(["mol,active,x", *lines]))

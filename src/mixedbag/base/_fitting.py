@@ -151,7 +151,7 @@ class Fitting(CallbackSupportMixin):
         if y is not None or sample_weight is not None:
             raise InputError("distributed and spooled bags carry their own labels and weights")
         self._remember_features(source.n_features, source.feature_names)
-        source.blocks.sum(count_usable, self._accepts_nan)
+        source.blocks.sum(count_usable, self._refuse_values, self._accepts_nan)
         self._learn_blocks(source)
         for block in source.blocks.collect(few_bags, CHECKED_BAGS):
             self._check_scores(block)

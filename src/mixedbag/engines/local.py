@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from joblib import effective_n_jobs
 
-from mixedbag._validation import refuse_unusable
 from mixedbag.bags import Bags
 
 _FEW = 2**20  # numbers: more of a few bags would be a copy that counts
@@ -86,9 +85,9 @@ class BlockedBags:
     feature_names: list[str]
 
 
-def count_usable(block: Labelled, allow_nan: bool) -> int:
-    """Number of bags of a block, after checking that its values can be used."""
-    refuse_unusable(block.bags, allow_nan)
+def count_usable(block: Labelled, refuse: Callable[..., Any], allow_nan: bool) -> int:
+    """Number of bags of a block, after `refuse` had a look at their values."""
+    refuse(block.bags, allow_nan)
     return len(block.bags)
 
 

@@ -1,6 +1,7 @@
 """What both maximum-margin learners share: machines, costs, and the alternating search."""
 
 import numbers
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -165,8 +166,9 @@ class _MarginSVC(ClassWeights, BagClassifier):
         if len(self.classes_) > 2:
             self.n_iter_ = np.array([learner.n_iter_ for learner in self.estimators_])
 
-    def _refuse_values(self, bags, allow_nan):  # type: ignore[override]
-        refuse_unusable(bags, allow_nan, _LARGEST if self._linear else np.inf)
+    @property
+    def _refuse_values(self):  # type: ignore[override]
+        return partial(refuse_unusable, largest=_LARGEST if self._linear else np.inf)
 
     # Machines ------------------------------------------------------------------------------------
 
