@@ -690,15 +690,6 @@ def test_margins_that_do_not_agree_are_refused():
         RowByColumn([[1, 1], [0, 0]], [[1, 1], [0, 0]])
 
 
-def test_rates_that_cannot_be_made_to_agree_are_refused():
-    table = RowByColumn([[10, 0, 5], [3, 4, 5]], [[7, 8], [6, 6]])
-    thought = np.array([[0.1, 0.9], [np.nan, np.nan], [0.5, 0.5]])
-    with pytest.raises(ValueError, match="group 1 is in precinct 1, and has no rate"):
-        table.agreeing(thought)
-    of_precincts = np.stack([thought, np.full((3, 2), 0.5)])
-    assert np.isfinite(table.agreeing(of_precincts).district).all()
-
-
 @pytest.mark.parametrize(("names", "nothing"), [("ab", None), ("ab", pd.NA), ((1.0, 2.0), np.nan)])
 def test_instances_without_a_group_are_named(names, nothing):
     bags, y, _, _ = votes(0, n_bags=10)

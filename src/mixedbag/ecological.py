@@ -269,10 +269,6 @@ class RowByColumn:
         there = self.rows > 0
         ends = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
         given = np.broadcast_to(np.asarray(rates, dtype=np.float64), precincts.shape)[there]
-        unknown = ~np.isfinite(given).all(axis=1)
-        if unknown.any():
-            i, r = np.argwhere(there)[unknown.argmax()]
-            raise InputError(f"group {r} is in precinct {i}, and has no rate that is a number")
         precincts[there] = scale_to_counts(given, ends, self.columns, self.rows[there])
         people = self.rows[:, :, None]
         with np.errstate(invalid="ignore"):
