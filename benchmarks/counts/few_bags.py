@@ -22,13 +22,13 @@ from mixedbag.uncertainty import bootstrap, posterior
 OURS = "2.5 / spread²"
 FORMS = {  # constant, power of spread
     "none": (0.0, 0.0),
+    "1.5": (1.5, 0.0),
+    "1.5 / √spread": (1.5, 0.5),
+    "1 / spread": (1.0, 1.0),
     "1.5 / spread": (1.5, 1.0),
+    "2 / spread": (2.0, 1.0),
+    "2 / spread¹·⁵": (2.0, 1.5),
     OURS: (2.5, 2.0),
-    "3.5 / spread²": (3.5, 2.0),
-    "2.5 / spread³": (2.5, 3.0),
-    "3.5 / spread³": (3.5, 3.0),
-    "3.5 / spread⁴": (3.5, 4.0),
-    "5 / spread⁴": (5.0, 4.0),
 }
 TINY = {"data": "wine", "kind": "uneven 8, wide", "way": "posterior", "groups": 8}
 
