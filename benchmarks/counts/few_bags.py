@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks._tables import Table, grouped
 from benchmarks.counts._wide_tables import TABLES, wide
-from benchmarks.counts.coverage import DRAWS, GROUPS, _inside, _quarters
+from benchmarks.counts.coverage import DRAWS, _inside, _quarters
 from mixedbag import _laws
 from mixedbag.aggregate import AggregateLogisticRegression
 from mixedbag.uncertainty import bootstrap, posterior
@@ -24,12 +24,13 @@ FORMS = {  # constant, power of spread
     "none": (0.0, 0.0),
     "1.5 / spread": (1.5, 1.0),
     OURS: (2.5, 2.0),
-    "3.5 / spread²": (3.5, 2.0),
     "2.5 / spread³": (2.5, 3.0),
     "3.5 / spread³": (3.5, 3.0),
+    "2.5 / spread⁴": (2.5, 4.0),
     "3.5 / spread⁴": (3.5, 4.0),
     "5 / spread⁴": (5.0, 4.0),
 }
+GROUPS = 80  # of a table
 TINY = {"data": "wine", "kind": "uneven 8, wide", "way": "posterior", "groups": 8}
 
 

@@ -13,7 +13,7 @@ from mixedbag.bags import Bags
 from mixedbag.pooling import bag_sum
 
 _FOLDS = 5
-_MODELS = 50  # are enough to tell a variance
+ENOUGH = 50  # models that tell a variance
 
 
 class Unexplained(NamedTuple):
@@ -58,7 +58,7 @@ def unexplained(model, models, bags, y):
     missed = total - bag_sum(value, some.offsets)
     left, variance = np.sum(missed**2), np.zeros(len(some))
     if len(some) >= _FOLDS:
-        answers = [bag_sum(expected(one, some), some.offsets) for one in models[:_MODELS]]
+        answers = [bag_sum(expected(one, some), some.offsets) for one in models[:ENOUGH]]
         variance = np.var(answers, axis=0) if answers else variance
         missed = _left_out(model, some, y, total)
         left = max(left, np.sum(missed**2) - variance.sum())
@@ -78,7 +78,7 @@ def unexplained_of_block(block, place, model, models, times_drawn, random_state)
     if total is None:
         return np.zeros(4)
     value = expected(model, bags)
-    some = models[:_MODELS]
+    some = models[:ENOUGH]
     answers = np.array([bag_sum(expected(one, bags), bags.offsets) for one in some])
     draws = range(len(some))
     unseen = np.array([times_drawn(len(bags), random_state, d, place) == 0 for d in draws])

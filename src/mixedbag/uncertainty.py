@@ -25,6 +25,7 @@ from mixedbag._group_effects import judged_groups
 from mixedbag._laws import Amounts, expected, exposures, law_of
 from mixedbag._refits import fingerprint, refitted, times_drawn
 from mixedbag._unexplained import (
+    ENOUGH,
     Unexplained,
     spread_of_blocks,
     unexplained,
@@ -409,12 +410,11 @@ def posterior(
     bags, y = as_bags(bags), np.asarray(y)
     labelled = _labelled(model, model._fitted(bags), y, sample_weight)
     weights, rng = model._posterior(labelled), check_random_state(random_state)
-    models = _with_weights(model, weights.drawn(n_draws, rng))
-    left = unexplained(model, models, bags, y)
+    some = _with_weights(model, weights.drawn(min(n_draws, ENOUGH), rng))
+    left, power = unexplained(model, some, bags, y), 1.0
     if weights.log_likelihood is not None:
         power = 1.0 / law_of(model).times_chance(left.spread) ** 2
-        if power != 1.0:
-            models = _with_weights(model, weights.drawn(n_draws, rng, power))
+    models = _with_weights(model, weights.drawn(n_draws, rng, power))
     return PlausibleModels(model, models, left.spread, level, random_state, left)
 
 

@@ -6,6 +6,7 @@ after row, so that those of a bucket are one read, whatever the columns.
 
 import tempfile
 from functools import partial
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,11 +29,12 @@ def parted(pieces, n_buckets, folder, may_miss=()):
     """The `Rows` of each bucket in turn, in the order in which they came.
 
     The column ``bucket`` of the pieces numbers the buckets, and is left out. Values may be missing
-    in columns of text and in those of `may_miss`. Some pieces are sorted while others are written.
+    in columns of text and in those of `may_miss`. Some pieces are sorted while another is written,
+    and the next one is made.
     """
     with tempfile.TemporaryFile(dir=folder) as file:
-        sort = partial(_sorted, n_buckets=n_buckets, may_miss=may_miss)
-        stored = [_store(file, piece) for piece in side_by_side(sort, pieces, cores())]
+        options = {"file": file, "turn": Lock(), "n_buckets": n_buckets, "may_miss": may_miss}
+        stored = [*side_by_side(partial(_store, **options), pieces, cores())]
         for bucket in range(n_buckets):
             parts = [(piece, *piece.rows_of(bucket)) for piece in stored]
             parts = [part for part in parts if part[2]]
@@ -67,15 +69,6 @@ class _Layout(NamedTuple):
         return cls(record, schema.names, pa.schema([f for f in schema if kinds[f.name] is None]))
 
 
-class _Sorted(NamedTuple):
-    """A piece in the order of its buckets."""
-
-    records: np.ndarray
-    others: Any  # a record batch of Arrow
-    ends: np.ndarray  # of buckets, in rows
-    layout: _Layout
-
-
 class _Stored(NamedTuple):
     """Where a piece is in the file: its records, and a message a bucket beside them."""
 
@@ -90,8 +83,23 @@ class _Stored(NamedTuple):
         return start, int(self.ends[bucket]) - start
 
 
+def _store(rows, file, turn, n_buckets, may_miss):
+    """Write a piece, when it is its turn; in whatever order pieces lie in the file."""
+    records, others, ends, layout = _sorted(rows, n_buckets, may_miss)
+    parts = zip([0, *ends], ends) if layout.others.names else ()
+    messages = [others.slice(start, stop - start).serialize() for start, stop in parts]
+    with turn:
+        place = file.tell()
+        file.write(records)
+        between = [file.tell()]
+        for message in messages:
+            file.write(message)
+            between.append(file.tell())
+    return _Stored(place, ends, np.array(between), layout)
+
+
 def _sorted(rows, n_buckets, may_miss):
-    """The rows in the order of their buckets."""
+    """The rows in the order of their buckets: records, what is beside, ends of buckets, layout."""
     about, X = rows
     bucket = as_array(about["bucket"])
     order = np.argsort(bucket, kind="stable")
@@ -105,20 +113,7 @@ def _sorted(rows, n_buckets, may_miss):
         others = others.take(as_arrow(order))
     ends = np.cumsum(np.bincount(bucket, minlength=n_buckets))
     # Many times quicker than an index.
-    return _Sorted(records.take(order), others, ends, layout)
-
-
-def _store(file, piece):
-    """Write a piece."""
-    records, others, ends, layout = piece
-    place = file.tell()
-    file.write(records)
-    messages = [file.tell()]
-    if layout.others.names:
-        for start, stop in zip([0, *ends], ends):
-            file.write(others.slice(start, stop - start).serialize())
-            messages.append(file.tell())
-    return _Stored(place, ends, np.array(messages), layout)
+    return records.take(order), others, ends, layout
 
 
 def _fetch(file, bucket, parts, layout):
