@@ -194,14 +194,14 @@ def test_rates_of_groups_are_events_by_exposure():
     rate = np.where(old, 0.4, 1.2)
     y = np.add.reduceat(rng.poisson(hours * rate), bags.offsets[:-1]).astype(float)
     model = AggregatePoissonRegressor(exposure="hours").fit(bags, y)
-    told = posterior(model, bags, y, n_draws=200).rates(bags, old)
+    told = posterior(model, bags, y, n_draws=800).rates(bags, old)
     assert np.all(told.low < [1.2, 0.4])
     assert np.all(told.high > [1.2, 0.4])
     np.testing.assert_allclose(told.estimate, [1.2, 0.4], rtol=0.15)
     # Hours are as well told by minutes.
     in_minutes = bags.with_instances(np.column_stack([old, 60 * hours]), ["old", "hours"])
     model = AggregatePoissonRegressor(exposure="hours").fit(in_minutes, y)
-    by_minute = posterior(model, in_minutes, y, n_draws=200).rates(in_minutes, old)
+    by_minute = posterior(model, in_minutes, y, n_draws=800).rates(in_minutes, old)
     for part in ("estimate", "low", "high"):
         np.testing.assert_allclose(60 * getattr(by_minute, part), getattr(told, part), rtol=0.08)
 
