@@ -172,9 +172,13 @@ def read(
     roles = tables.Roles(bag, label, weight, instance, group, time, features, tuple(drop))
     if format is None and is_folder(path):
         return read_folder(path, roles, labels, query)
+    is_certain = format is None and is_table(path)  # which says so where there is no such file
     if labels is not None:
-        raise InputError(f"{path} is no folder of bags: its labels are one of its columns")
-    if query is not None or (format is None and is_table(path)):
+        raise InputError(
+            f"{path} is no folder of bags, in .npy, .npz, .safetensors or .h5 files: of all else, "
+            "labels are one of the columns"
+        )
+    if query is not None or is_certain:
         return _read_table(path, roles, query, size)
     source = Source(path)
     columns = as_columns(roles)
