@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 
 from mixedbag.datasets.records import DataFormatError
-from mixedbag.tables._engine import first_line, identifier, literal
+from mixedbag.tables._engine import first_line, identifier, lacks_room, literal
 from mixedbag.tables._relation import Piece
 
 _BATCH = 50_000
@@ -102,9 +102,9 @@ def answer(con, query, name, place):
         con.execute(
             f"create or replace table memory.main.{name} as select {columns} from ({query}\n)"
         )
-    except duckdb.OutOfMemoryException:
-        raise
     except duckdb.Error as error:
+        if lacks_room(error):
+            raise
         raise DataFormatError(place, f"the query failed: {first_line(error)}") from error
     ((n_rows,),) = con.execute(f"select count(*) from memory.main.{name}").fetchall()
     names = [row[0] for row in described]
