@@ -224,6 +224,19 @@ def test_answers_go_nowhere_that_they_would_harm(compared, folder):
         assert not (folder / name).exists()
 
 
+def test_folders_are_no_files(compared, folder):
+    asked = ("predict", "out/model.skops", "table.csv"), ("fit", "table.csv", "--bag", "molecule")
+    for command in (*asked, ("evaluate", *asked[0][1:])):
+        done = mixedbag(*command, "--out", "out", folder=folder, code=2)
+        assert done.stderr == "mixedbag: out is a folder: name a file with --out\n"
+    for more in ((), ("--overwrite",)):
+        given = "compare", "table.csv", "--bag", "molecule", "--out", "table.csv", *more
+        done = mixedbag(*given, folder=folder, code=2)
+        assert "table.csv is a file, and results go to a folder" in done.stderr
+    done = mixedbag("predict", "out", "table.csv", folder=folder, code=2)
+    assert "out is a folder: name the model in it, such as model.skops" in done.stderr
+
+
 @pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="needs /dev/stdin")
 def test_a_pipe_is_refused_in_a_line(compared, folder):
     for more in ([], ["--query", "select * from data"]):

@@ -42,8 +42,16 @@ def refuse_other_run(out, overwrite):
         raise InputError(f"{out} has {whose}: name another --out, or add --overwrite")
 
 
+def refuse_file(out):
+    """Stop, before any work, where a folder is filled and `out` is none."""
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out} is a file, and results go to a folder: name another --out")
+
+
 def refuse_inputs(out, *sources):
-    """Stop, before any work, where `out` is a file that is read."""
+    """Stop, before any work, where a file is written and `out` is one that is read, or none."""
+    if out.is_dir():
+        raise InputError(f"{out} is a folder: name a file with --out")
     if not out.is_file():
         return
     for source in map(str, sources):
