@@ -108,6 +108,23 @@ def test_every_source_is_the_same_table(tmp_path):
     assert y.tolist() == [1, 0, 0]
 
 
+@pytest.mark.parametrize("blanks", ["", " ", "\t"])
+def test_blanks_around_names_do_not_count_in_any_source(tmp_path, blanks):
+    """Text files lose them: a model of one answers about a data frame that has them, and back."""
+    expected = read(FRAME, features=["x", "type=br"]).bags.instances
+    frame = FRAME.rename(columns=" {}".format)
+    for kind, source in from_every_source(frame, tmp_path):
+        asked = [f"{blanks}x", f"{blanks}type=br"]
+        data = read(source, "bag", f"label{blanks}", features=asked, drop=["n"])
+        assert data.bags.feature_names == asked, kind
+        np.testing.assert_array_equal(data.bags.instances, expected, err_msg=kind)
+        assert data.y.tolist() == [1, 0, 0], kind
+    both = frame.assign(**{"x ": 0.0})
+    assert not read(both, features=["x "]).bags.instances.any()
+    with pytest.raises(DataFormatError, match="no column is called 'x'"):
+        read(both, features=["x"])
+
+
 def test_packed_files_of_every_kind_are_the_same_table(tmp_path):
     FRAME.to_parquet(tmp_path / "t.pq")
     query = "select bag, label, n from data"
