@@ -233,6 +233,10 @@ def test_folders_are_no_files(compared, folder):
         given = "compare", "table.csv", "--bag", "molecule", "--out", "table.csv", *more
         done = mixedbag(*given, folder=folder, code=2)
         assert "table.csv is a file, and results go to a folder" in done.stderr
+    for command in asked:
+        done = mixedbag(*command, "--out", "gone/a.csv", folder=folder, code=2)
+        assert "gone to write a.csv in" in done.stderr
+        assert not done.stdout  # nothing was done that would be lost
     done = mixedbag("predict", "out", "table.csv", folder=folder, code=2)
     assert "out is a folder: name the model in it, such as model.skops" in done.stderr
 
