@@ -318,6 +318,35 @@ def test_times_that_arrow_makes_numbers_of_are_as_in_a_file(tmp_path):
         read(frame)
 
 
+def written_by_pandas(frame, folder):
+    frame.to_parquet(folder / "t.parquet")
+    frame.to_csv(folder / "t.csv", index=False)
+    return frame, pl.from_pandas(frame), folder / "t.parquet", folder / "t.csv"
+
+
+@pytest.mark.parametrize("zone", [None, "US/Eastern"])
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_times_of_any_unit_are_dates_with_or_without_a_zone(tmp_path, unit, zone):
+    when = pd.to_datetime(["2024-01-01", "2024-01-03", "2024-01-02"]).astype(f"datetime64[{unit}]")
+    frame = pd.DataFrame({"bag": [1, 1, 2], "when": when.tz_localize(zone)})
+    days = np.array([19723, 19725, 19724]) + (0 if zone is None else 5 / 24)
+    for source in written_by_pandas(frame, tmp_path):
+        np.testing.assert_allclose(read(source).bags.instances.ravel(), days, rtol=1e-12)
+
+
+@pytest.mark.parametrize("zone", [None, "US/Eastern"])
+@pytest.mark.parametrize("numbers", [False, True])
+def test_rows_are_in_order_to_the_nanosecond(tmp_path, zone, numbers):
+    """Where days, or numbers with a point, are the same."""
+    when = pd.Timestamp("2024-01-01") + pd.to_timedelta([3, 1, 2, 0], unit="ns")
+    frame = pd.DataFrame({"bag": 1, "x": [3, 1, 2, 0], "t": when.tz_localize(zone)})
+    if numbers:
+        frame["t"] = frame["t"].astype("int64")
+    for source in written_by_pandas(frame, tmp_path):
+        for data in (read(source, time="t"), *read_blocks(source, features=["x"], time="t")):
+            assert data.bags.instances.ravel().tolist() == [0, 1, 2, 3]
+
+
 def test_queries_on_every_source(tmp_path):
     query = "select bag, x * 2 as twice, n from {} where n > 1 order by n desc"
     for kind, source in from_every_source(FRAME, tmp_path):

@@ -78,7 +78,7 @@ def _code_column(relation, name, j):
         number = column if kind in ("FLOAT", "DOUBLE") else f"cast({column} as double)"
         return [Feature(name, number, name, single)], None, []
     if kinds.is_date(kind):
-        sql = kinds.as_days(column, zoned=kind.endswith("ZONE"))
+        sql = kinds.as_days(column, kinds.is_zoned(kind))
         return [Feature(name, sql, name)], None, [_on_dates(name)]
     if kinds.is_duration(kind):
         note = f"column {name!r} holds durations: they are read as days"
