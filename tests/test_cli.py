@@ -240,6 +240,23 @@ def test_links_to_nothing_are_not_read_and_hinder_nobody(tmp_path):
         refuse_inputs(tmp_path / "old.csv", tmp_path / "*.csv")
 
 
+def test_folders_are_no_files(compared, folder):
+    asked = ("predict", "out/model.skops", "table.csv"), ("fit", "table.csv", "--bag", "molecule")
+    for command in (*asked, ("evaluate", *asked[0][1:])):
+        done = mixedbag(*command, "--out", "out", folder=folder, code=2)
+        assert done.stderr == "mixedbag: out is a folder: name a file with --out\n"
+    for more in ((), ("--overwrite",)):
+        given = "compare", "table.csv", "--bag", "molecule", "--out", "table.csv", *more
+        done = mixedbag(*given, folder=folder, code=2)
+        assert "table.csv is a file, and results go to a folder" in done.stderr
+    for command in asked:
+        done = mixedbag(*command, "--out", "gone/a.csv", folder=folder, code=2)
+        assert "gone to write a.csv in" in done.stderr
+        assert not done.stdout  # nothing was done that would be lost
+    done = mixedbag("predict", "out", "table.csv", folder=folder, code=2)
+    assert "out is a folder: name the model in it, such as model.skops" in done.stderr
+
+
 @pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="needs /dev/stdin")
 def test_a_pipe_is_refused_in_a_line(compared, folder):
     for more in ([], ["--query", "select * from data"]):

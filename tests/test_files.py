@@ -31,6 +31,15 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
         raise AssertionError("there is nothing to write to")
 
 
+def test_a_folder_that_may_not_be_written_to_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)  # who runs as root may do anything
+    with (
+        pytest.raises(PermissionError, match=r"the folder .* may not be written to, as a.txt asks"),
+        written_whole(tmp_path / "a.txt"),
+    ):
+        raise AssertionError("there is nothing to write to")
+
+
 def test_a_link_stays_a_link_and_a_device_a_device(tmp_path):
     (tmp_path / "target").write_bytes(b"old")
     (tmp_path / "link").symlink_to(tmp_path / "target")

@@ -45,8 +45,7 @@ class written_whole:
         if self._given.exists() and not self._given.is_file():
             self._file = open(self._given, "wb")
             return self._file
-        if not self.path.parent.is_dir():
-            raise FileNotFoundError(f"no folder {self.path.parent} to write {self.path.name} in")
+        refuse_place(self.path)
         sweep(self.path.parent, self.path.name)
         self._draft = self.path.with_name(f".{self.path.name}.{uuid.uuid4().hex}.part")
         self._file = open(self._draft, "x+b")
@@ -65,6 +64,15 @@ class written_whole:
         finally:
             if self._draft is not None:
                 self._draft.unlink(missing_ok=True)
+
+
+def refuse_place(path: Path) -> None:
+    """Refuse a file whose folder is not there, or may not be written to."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise FileNotFoundError(f"no folder {folder} to write {path.name} in")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(f"the folder {folder} may not be written to, as {path.name} asks for")
 
 
 def sweep(folder: str | Path, name: str | None = None) -> None:

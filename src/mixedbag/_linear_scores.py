@@ -15,13 +15,15 @@ from mixedbag.pooling import Max, Mean, NoisyOr, Sum
 
 # Aggregates of the engine, for scores s. Of the noisy or, Σ log(1 + eˢ) = t, and log(eᵗ - 1) by a
 # series where t is small; the inverse hyperbolic tangent is the logarithm that is precise near 1.
+# Where t is smaller than numbers are precise, rows must be looked at.
 _TOTAL = "sum(greatest({0}, 0) + 2 * atanh(exp(-abs({0})) / (2 + exp(-abs({0})))))"
 _POOLED = {
     Max(): "max({0})",
     Mean(): "avg({0})",
     Sum(): "sum({0})",
     NoisyOr(): (
-        f"case when {_TOTAL} < 0.01 then ln({_TOTAL}) + {_TOTAL} / 2 + {_TOTAL} ** 2 / 24 - "
+        f"case when {_TOTAL} < 1e-306 then error('no score') "
+        f"when {_TOTAL} < 0.01 then ln({_TOTAL}) + {_TOTAL} / 2 + {_TOTAL} ** 2 / 24 - "
         f"{_TOTAL} ** 4 / 2880 else {_TOTAL} + ln(1 - exp(-{_TOTAL})) end"
     ),
 }

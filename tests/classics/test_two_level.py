@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mixedbag import Bags
-from mixedbag.classics import TwoLevelClassifier
+from mixedbag.classics import TwoLevelClassifier, two_level
 from mixedbag.datasets import make_any
 
 
@@ -75,6 +75,19 @@ def test_instances_are_answered_in_little_memory():
     tracemalloc.stop()
     assert peak < 250e6  # all regions at once took 385 MB
     np.testing.assert_array_equal(answers[:1800], few)
+
+
+def test_a_large_bag_is_looked_at_in_parts(monkeypatch):
+    X = np.random.default_rng(0).standard_normal((60_000, 16), dtype=np.float32)
+    bags = Bags(X, [*range(0, 2001, 100), len(X)])
+    model = TwoLevelClassifier(random_state=0).fit(bags[:20], np.arange(20) % 2)
+    tracemalloc.start()
+    answer = model.decision_function(bags[20:])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 50e6  # all of its rows at once took 93 MB
+    monkeypatch.setattr(two_level, "_LEAVES", 2**40)
+    np.testing.assert_array_equal(answer, model.decision_function(bags[20:]))
 
 
 @pytest.mark.parametrize("bad", [{"C": 0.0}, {"n_estimators": 0}, {"max_leaves": 1}])

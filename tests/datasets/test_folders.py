@@ -268,6 +268,11 @@ def test_files_that_are_no_one_folder_of_bags(tmp_path):
     table.write_text("bag,label,x\na,1,2\n")
     with pytest.raises(InputError, match="no folder of bags"):
         read(table, labels=table)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=r"no folder of bags, in \.npy, "):
+        read(tmp_path / "empty", labels=table)
+    with pytest.raises(FileNotFoundError, match="no file"):
+        read(tmp_path / "misspelt", labels=table)
 
 
 def test_blocks_keep_the_places_of_instances(tmp_path):

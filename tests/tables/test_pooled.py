@@ -162,6 +162,15 @@ def test_a_noisy_or_is_as_precise_as_by_rows(shift):
     np.testing.assert_allclose([v for _, v in found], [expected[k] for k, _ in found], rtol=1e-12)
 
 
+def test_a_noisy_or_of_nothing_but_unlikely_rows_is_looked_at():
+    bags, y = problem(0.0)
+    model = MILogisticRegression().fit(bags, y)
+    model.intercept_ -= 1e4
+    assert np.isfinite(model.decision_function(bags)).all()
+    with pytest.raises(NotPooledError):
+        pooled(model, table_of(bags))
+
+
 def test_text_in_a_csv_file_is_coded_as_it_was_learned(tmp_path):
     rng = np.random.default_rng(1)
     bags, y = problem(0.0)

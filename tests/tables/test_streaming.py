@@ -1,11 +1,14 @@
 """Blocks of whole bags: together they are the file."""
 
+import errno
 import gc
 import json
 import sqlite3
 import weakref
 from pathlib import Path
+from tempfile import gettempdir
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -223,6 +226,20 @@ def test_an_engine_without_memory_is_no_fault_of_the_table():
         _planning.engine_on(pd.DataFrame()),
     ):
         raise pa.ArrowInvalid("Out of Memory Error: failed to allocate data")
+
+
+@pytest.mark.parametrize("written", ["_text.spooled", "_json._fill"])
+def test_a_full_disk_is_no_fault_of_the_table(tmp_path, monkeypatch, written):
+    def full(*_):
+        raise duckdb.IOException("Could not write file: No space left on device")
+
+    monkeypatch.setattr(f"mixedbag.tables.{written}", full)
+    is_json = written.startswith("_json")
+    (tmp_path / "table").write_text('[{"bag": 1, "x": 2}]' if is_json else "bag,x\n1,2\n")
+    with pytest.raises(OSError, match="No space left") as caught:
+        read(tmp_path / "table")
+    assert caught.value.errno == errno.ENOSPC
+    assert caught.value.filename == gettempdir()
 
 
 def test_wide_text_is_spooled_in_large_groups(tmp_path):

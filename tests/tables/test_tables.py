@@ -1,6 +1,10 @@
 """Tables with named columns: CSV, TSV, Parquet; what becomes of every column."""
 
+import sqlite3
+from contextlib import closing
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from mixedbag.bags import Bags
@@ -105,6 +109,38 @@ def test_row_numbers_are_noticed(write):
     assert data.bags.feature_names == ["number", "x"]
     assert any("'unnamed 1' left out" in note for note in data.notes)
     assert any("'number' only numbers the rows, yet was kept" in note for note in data.notes)
+
+
+@pytest.mark.parametrize("kind", ["csv", "frame of csv", "parquet", "db"])
+def test_an_index_of_pandas_is_no_feature(tmp_path, kind):
+    """It was the order of the rows, and often that of the labels, before they were shuffled."""
+    frame = pd.DataFrame(
+        {"bag": list("aabbccdd"), "label": [0] * 4 + [1] * 4, "x": range(0, 16, 2)}
+    )
+    source, frame = tmp_path / "table", frame.drop(5).sample(frac=1, random_state=0)
+    if kind == "parquet":
+        frame.to_parquet(source)
+    elif kind == "db":
+        with closing(sqlite3.connect(source)) as database:
+            frame.to_sql("table", database, index_label="Unnamed: 0")
+    else:
+        frame.to_csv(source)
+    if kind == "frame of csv":
+        source = pd.read_csv(source)
+    data = read(source)
+    assert data.bags.feature_names == ["x"]
+    (note,) = (n for n in data.notes if n.endswith("left out: it only numbers the rows"))
+    asked = read(source, features=[note.split("'")[1]])
+    assert sorted(asked.bags.instances.ravel()) == [0, 1, 2, 3, 4, 6, 7]
+    assert not any("left out" in note for note in asked.notes)
+
+
+@pytest.mark.parametrize(
+    "values", [(1.5, 2, 3), (1, 2, 2), (1, "", 2), ("2020-01-01", "2020-01-02", "2020-01-03")]
+)
+def test_a_column_without_a_name_may_say_something(write, values):
+    data = read(write(",bag,x\n" + "".join(f"{v},{i},{7 - i}\n" for i, v in enumerate(values))))
+    assert data.bags.feature_names == ["unnamed 1", "x"]
 
 
 def test_quoted_fields_and_line_numbers(write):

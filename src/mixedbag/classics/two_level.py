@@ -122,14 +122,20 @@ class TwoLevelClassifier(LogOddsMixin, BagClassifier):
         """The occupancy of some bags at a time."""
         nodes = [tree.tree_.node_count for tree in self.forest_.estimators_]
         first = np.cumsum([0, *nodes[:-1]])
-        for part in cut(bags, max(1, _LEAVES // len(nodes))):
-            yield self._occupied(bags[part], first, sum(nodes))
+        n_rows = max(1, _LEAVES // len(nodes))
+        for part in cut(bags, n_rows):
+            yield self._occupied(bags[part], first, sum(nodes), n_rows)
 
-    def _occupied(self, bags, first, n_regions):
-        region = leaves(self.forest_, bags.instances) + first
-        counts = sparse.csr_array(
-            (np.ones(region.size), region.ravel(), bags.offsets * len(first)),
-            shape=(len(bags), n_regions),
-        )
-        counts.sum_duplicates()
+    def _occupied(self, bags, first, n_regions, n_rows):
+        pieces = []
+        for start in range(0, bags.n_instances, n_rows):  # a bag may be larger than a part
+            region = leaves(self.forest_, bags.instances[start : start + n_rows]) + first
+            ends = np.clip(bags.offsets - start, 0, len(region)) * len(first)
+            pieces.append(
+                sparse.csr_array(
+                    (np.ones(region.size), region.ravel(), ends), shape=(len(bags), n_regions)
+                )
+            )
+            pieces[-1].sum_duplicates()
+        counts = sum(pieces[1:], pieces[0])
         return sparse.hstack([counts.sign(), counts / bags.sizes[:, None]], format="csr")

@@ -13,7 +13,7 @@ import typer
 
 from mixedbag import _nursery
 from mixedbag.cli import _options
-from mixedbag.cli._runs import refuse_other_run, remember, sign
+from mixedbag.cli._runs import refuse_file, refuse_other_run, remember, sign
 from mixedbag.cli._tables import read_data, require_labels, seconds, shape
 from mixedbag.cli._terminal import say, shown, wide
 from mixedbag.exceptions import InputError
@@ -86,6 +86,7 @@ def command(
     if budget == 0:
         raise InputError("--time-budget leaves no time: write 90s, 10m, 1h or none")
     out = out or Path(f"mixedbag-{Path(table).name.split('.')[0]}")
+    refuse_file(out)
     refuse_other_run(out, overwrite)
     if cluster is None:
         _nursery.begin()

@@ -29,8 +29,9 @@ def command(
     open_report: Annotated[bool, typer.Option("--open", help="Open the report.")] = False,
 ):
     """Which bags of handwritten digits contain a 9? Compare learners on built-in data."""
-    from mixedbag.cli._runs import refuse_other_run
+    from mixedbag.cli._runs import refuse_file, refuse_other_run
 
+    refuse_file(out)
     refuse_other_run(out, overwrite)
     _nursery.begin()
     from mixedbag.cli._compare import run

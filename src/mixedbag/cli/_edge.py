@@ -10,7 +10,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from mixedbag.exceptions import reading_input
+from mixedbag.exceptions import InputError, reading_input
 
 
 def at_the_edge(read: Callable[..., Any]) -> Callable[..., Any]:
@@ -40,4 +40,6 @@ def load_model(path: str | Path) -> Any:
     """A saved model that the user points at."""
     from mixedbag.io import load
 
+    if Path(path).is_dir():
+        raise InputError(f"{path} is a folder: name the model in it, such as model.skops")
     return load(path)

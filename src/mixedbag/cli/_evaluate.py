@@ -10,7 +10,7 @@ import typer
 from mixedbag._digits import in_digits
 from mixedbag.cli import _options
 from mixedbag.cli._edge import at_the_edge, load_model
-from mixedbag.cli._runs import refuse_inputs, refuse_other_run
+from mixedbag.cli._runs import refuse_other_run, refuse_out
 from mixedbag.cli._tables import refuse_unlabelled
 from mixedbag.cli._terminal import say
 from mixedbag.exceptions import InputError
@@ -45,7 +45,7 @@ def command(
     from mixedbag.tables._unknown import about_unknown
 
     if out is not None:
-        refuse_inputs(out, model, table, *([] if labels is None else [labels]))
+        refuse_out(out, model, table, *([] if labels is None else [labels]))
         refuse_other_run(out, overwrite)
     fitted = load_model(model)
     with asking(model):

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from mixedbag.cli import _options
-from mixedbag.cli._runs import refuse_inputs, refuse_other_run, remember
+from mixedbag.cli._runs import refuse_other_run, refuse_out, remember
 from mixedbag.cli._tables import fits_in_memory, read_data, require_labels, spool_bags
 from mixedbag.cli._terminal import say
 from mixedbag.exceptions import InputError
@@ -49,7 +49,7 @@ def command(
     from mixedbag.datasets._folders import is_folder
     from mixedbag.io import save
 
-    refuse_inputs(out, table, *([] if labels is None else [labels]))
+    refuse_out(out, table, *([] if labels is None else [labels]))
     refuse_other_run(out, overwrite)
     columns = {"bag": bag, "label": label, "time": time, "instance": instance}
     columns |= {"group": group, "weight": weight}

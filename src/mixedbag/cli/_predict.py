@@ -11,7 +11,7 @@ import numpy as np
 import typer
 
 from mixedbag.cli._edge import load_model
-from mixedbag.cli._runs import refuse_inputs
+from mixedbag.cli._runs import refuse_out
 from mixedbag.cli._terminal import say
 from mixedbag.cli._writers import output, refuse_ending
 from mixedbag.exceptions import InputError
@@ -65,7 +65,7 @@ def command(
     from mixedbag.tables._pooled import NotPooledError
 
     if out is not None:
-        refuse_inputs(out, model, table)
+        refuse_out(out, model, table)
         refuse_ending(out, as_json)
     # The system's allocator gives memory back sooner than that of Arrow.
     pa.set_memory_pool(pa.system_memory_pool())

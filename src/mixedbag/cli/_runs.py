@@ -7,7 +7,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from mixedbag._files import written_whole
+from mixedbag._files import refuse_place, written_whole
 from mixedbag.exceptions import InputError
 
 _NAME = "run.json"
@@ -42,8 +42,18 @@ def refuse_other_run(out, overwrite):
         raise InputError(f"{out} has {whose}: name another --out, or add --overwrite")
 
 
-def refuse_inputs(out, *sources):
-    """Stop, before any work, where `out` is a file that is read."""
+def refuse_file(out):
+    """Stop, before any work, where a folder is filled and `out` is none."""
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out} is a file, and results go to a folder: name another --out")
+
+
+def refuse_out(out, *sources):
+    """Stop, before any work, where the file `out` cannot be written, or is one that is read."""
+    if out.is_dir():
+        raise InputError(f"{out} is a folder: name a file with --out")
+    if out.is_file() or not out.exists():  # a device is written to directly
+        refuse_place(Path(os.path.realpath(out)))
     if not out.is_file():
         return
     for source in map(str, sources):

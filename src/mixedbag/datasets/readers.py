@@ -95,12 +95,13 @@ def read(
 
     In tables, every column that is no bag, label, weight, group, time or instance name is a
     feature. A column of text with few values, such as ``type``, becomes one feature of zeros and
-    ones a value, called ``type=br``; text of many values is left out; dates become days since
-    1970-01-01. Missing values (empty, ``?``, ``NA``, ``NaN``, …) become NaN, or zero in all
-    features of a text. `notes` of the result says so for each column. Nothing else is left out: a
-    line that cannot be read is an error. The rows of a bag need not be adjacent. Encoding,
-    separator, decimal mark (of one column alone, too, where nothing else can be meant) and types
-    are found out from the whole file. Ids are text, unless all are whole numbers.
+    ones a value, called ``type=br``; text of many values is left out, and so is what numbers the
+    rows without a name, such as an index of pandas; dates become days since 1970-01-01. Missing
+    values (empty, ``?``, ``NA``, ``NaN``, …) become NaN, or zero in all features of a text. `notes`
+    of the result says so for each column. Nothing else is left out: a line that cannot be read is
+    an error. The rows of a bag need not be adjacent. Encoding, separator, decimal mark (of one
+    column alone, too, where nothing else can be meant) and types are found out from the whole file.
+    Ids are text, unless all are whole numbers.
 
     Parameters
     ----------
@@ -172,9 +173,13 @@ def read(
     roles = tables.Roles(bag, label, weight, instance, group, time, features, tuple(drop))
     if format is None and is_folder(path):
         return read_folder(path, roles, labels, query)
+    is_certain = format is None and is_table(path)  # which says so where there is no such file
     if labels is not None:
-        raise InputError(f"{path} is no folder of bags: its labels are one of its columns")
-    if query is not None or (format is None and is_table(path)):
+        raise InputError(
+            f"{path} is no folder of bags, in .npy, .npz, .safetensors or .h5 files: of all else, "
+            "labels are one of the columns"
+        )
+    if query is not None or is_certain:
         return _read_table(path, roles, query, size)
     source = Source(path)
     columns = as_columns(roles)

@@ -1,5 +1,6 @@
 """What becomes of each column: numbers stay, dates are days, text of few values is 0 and 1."""
 
+import re
 from dataclasses import dataclass
 
 from mixedbag.datasets._formats.source import shown
@@ -10,6 +11,8 @@ from mixedbag.tables._written import written
 _NO_VALUE = "no row has a value"
 _MOST_VALUES = 30  # of a column of text that is coded
 _MOST_LETTERS = 200  # of each of them
+# What a column that nobody named is called: here, by pandas (in CSV, in Parquet) and by readr.
+_UNNAMED = re.compile(r"\s*|unnamed:? \d+(\.\d+)?|__index_level_\d+__|\.\.\.\d+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,10 @@ def code(relation, asked, required):
             found, reason, more = [indicator(name, name, j, value)], None, []
         else:
             found, reason, more = _code_column(relation, name, j)
+            plain = found and not more  # of dates, and of text, there is something to tell
+            unnamed = not required and _UNNAMED.fullmatch(name)
+            if unnamed and plain and _numbers_rows(relation, found[0].sql):
+                reason = "it only numbers the rows"
         if reason == _NO_VALUE and required:
             found, reason = [Feature(name, "cast(null as double)", name)], None
         if reason is not None:
@@ -71,7 +78,7 @@ def _code_column(relation, name, j):
         number = column if kind in ("FLOAT", "DOUBLE") else f"cast({column} as double)"
         return [Feature(name, number, name, single)], None, []
     if kinds.is_date(kind):
-        sql = kinds.as_days(column, zoned=kind.endswith("ZONE"))
+        sql = kinds.as_days(column, kinds.is_zoned(kind))
         return [Feature(name, sql, name)], None, [_on_dates(name)]
     if kinds.is_duration(kind):
         note = f"column {name!r} holds durations: they are read as days"
@@ -122,6 +129,14 @@ def _code_text(relation, name, j):
     if missing:
         notes.append(on_missing(name, missing, "none of these"))
     return features, None, notes
+
+
+def _numbers_rows(relation, value):
+    """Whether a value is another whole number in each row, whatever their order."""
+    ((whole, n_values),) = relation.ask(
+        f"select bool_and(v = floor(v)), count(distinct v) from (select {value} as v from rows)"
+    )
+    return whole and n_values == relation.n_rows > 2
 
 
 def indicator(name, column, j, value):

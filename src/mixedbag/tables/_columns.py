@@ -44,13 +44,8 @@ class Columns:
         plan, notes, kept = self._plan, list(self._plan.notes), []
         for j, feature in enumerate(plan.features):
             numbers_rows = self._numbers_rows[j] and self._n_rows > 2
-            reason = None
-            if self._missing[j] == self._n_rows:
-                reason = "no row has a value"
-            elif numbers_rows and feature.name.startswith("unnamed "):
-                reason = "it only numbers the rows"
-            if reason is not None and not plan.required:
-                notes.append(f"column {feature.name!r} left out: {reason}")
+            if self._missing[j] == self._n_rows and not plan.required:
+                notes.append(f"column {feature.name!r} left out: no row has a value")
                 continue
             kept.append(j)
             if self._missing[j]:

@@ -1,10 +1,11 @@
 """Tables of SQLite and DuckDB files, and answers to queries."""
 
+import os
 import sqlite3
 from pathlib import Path
 
 from mixedbag.datasets.records import DataFormatError
-from mixedbag.tables._engine import first_line, identifier, literal
+from mixedbag.tables._engine import first_line, identifier, lacks_room, literal
 from mixedbag.tables._relation import Piece
 
 _BATCH = 50_000
@@ -24,8 +25,7 @@ def load_sqlite(con, path, place, name, query=None):
     """
     import pyarrow as pa
 
-    uri = Path(path).resolve().as_uri() + "?mode=ro"
-    database = sqlite3.connect(uri, uri=True)
+    database = sqlite3.connect(_uri(path), uri=True)
     try:
         found = database.execute(
             "select name from sqlite_master where type in ('table', 'view') "
@@ -60,6 +60,19 @@ def load_sqlite(con, path, place, name, query=None):
     types = ["BLOB" if j in binary else "VARCHAR" for j in range(len(names))]
     kept = [f"cast({'null' if j in binary else f'c{j}'} as {types[j]})" for j in range(len(names))]
     return Piece(name, names, types, n_rows, columns=kept)
+
+
+def _uri(path):
+    """The address of a database to read.
+
+    Of one that keeps a journal ahead (WAL), SQLite reads nothing where it may not write beside it,
+    unless it is told that nobody changes it: so is one without such a journal.
+    """
+    path = Path(path).resolve()
+    with open(path, "rb") as file:
+        journalled = file.read(20)[18:] == b"\2\2"
+    shut = not os.access(path.parent, os.W_OK) and not os.path.exists(f"{path}-wal")
+    return path.as_uri() + ("?immutable=1" if journalled and shut else "?mode=ro")
 
 
 def load_duckdb(con, path, place, name, query=None):
@@ -102,9 +115,9 @@ def answer(con, query, name, place):
         con.execute(
             f"create or replace table memory.main.{name} as select {columns} from ({query}\n)"
         )
-    except duckdb.OutOfMemoryException:
-        raise
     except duckdb.Error as error:
+        if lacks_room(error):
+            raise
         raise DataFormatError(place, f"the query failed: {first_line(error)}") from error
     ((n_rows,),) = con.execute(f"select count(*) from memory.main.{name}").fetchall()
     names = [row[0] for row in described]

@@ -94,6 +94,14 @@ def identifier(name):
     return '"' + name.replace('"', '""') + '"'
 
 
+def lacks_room(error):
+    """Whether the engine failed for want of memory, or of space on the disk: no fault of a file."""
+    import duckdb
+
+    is_full = isinstance(error, duckdb.IOException) and "No space left" in str(error)
+    return is_full or isinstance(error, duckdb.OutOfMemoryException)
+
+
 def first_line(error):
     """What an error of the engine says, without its kind and its hints."""
     text = str(error).strip().split("\n")[0]

@@ -5,7 +5,7 @@ import json
 
 from mixedbag.datasets.records import DataFormatError
 from mixedbag.tables._encoding import survey_of, unicode_copy
-from mixedbag.tables._engine import first_line, literal, one_file
+from mixedbag.tables._engine import first_line, lacks_room, literal, one_file
 from mixedbag.tables._kinds import is_nested
 from mixedbag.tables._relation import Piece
 
@@ -28,9 +28,9 @@ def load(con, path, place, name):
         else:
             _fill(con, name, path, None, types)
             types = ["VARCHAR" if kind == "JSON" else kind for kind in types]
-    except duckdb.OutOfMemoryException:
-        raise
     except duckdb.Error as error:
+        if lacks_room(error):
+            raise
         raise _explained(path, place, first_line(error)) from error
     ((n_rows,),) = con.execute(f"select count(*) from {name}").fetchall()
     if n_rows and names == ["json"]:  # what the engine calls a value that is no object

@@ -48,6 +48,10 @@ def is_date(sql_type):
     return sql_type == "DATE" or sql_type.startswith("TIMESTAMP")
 
 
+def is_zoned(sql_type):
+    return sql_type.endswith("ZONE") or sql_type.startswith("TIMESTAMPTZ")
+
+
 def is_duration(sql_type):
     return sql_type == "INTERVAL"
 
@@ -114,6 +118,12 @@ def as_days(value, zoned=False):
     """SQL: a date or a text that is one, as days since 1970 (of Greenwich, where it has a zone)."""
     kind = "timestamptz" if zoned else "timestamp"
     return f"(epoch_us(cast({value} as {kind})) / 86400e6)"
+
+
+def as_nanoseconds(value, zoned=False):
+    """SQL: the same as nanoseconds since 1970, which can be told for about 300 years around it."""
+    kind = "timestamptz_ns" if zoned else "timestamp_ns"
+    return f"epoch_ns(cast({value} as {kind}))"
 
 
 def duration_as_days(value):

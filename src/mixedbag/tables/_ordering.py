@@ -139,12 +139,15 @@ def selected(values):
 
 
 def _time(relation, j):
-    """SQL for when a row was: a number, or days since 1970."""
+    """SQL for when a row was: a number, or days since 1970; whole numbers where days are coarse."""
     kind, name = relation.types[j], relation.names[j]
+    if kind in kinds.INTEGERS:
+        return f"cast(c{j} as bigint)"
     if kinds.is_numeric(kind):
         return kinds.unless_nan(f"cast(c{j} as double)")
     if kinds.is_date(kind):
-        return kinds.as_days(f"c{j}", kind.endswith("ZONE"))
+        as_time = kinds.as_nanoseconds if kind.endswith("_NS") else kinds.as_days
+        return as_time(f"c{j}", kinds.is_zoned(kind))
     if kinds.is_duration(kind):
         return kinds.duration_as_days(f"c{j}")
     column = written(relation, j)
@@ -166,8 +169,12 @@ def _time(relation, j):
             f"column {name!r} mixes {told}: which came first?", max(f[1] for f in found.values())
         )
     if kinds.NUMBER in found:
+        if _all_whole(relation, known, "rows"):
+            return f"cast({known} as bigint)"
         return kinds.as_number(known, column.decimal)
-    return kinds.as_days(known, kinds.ZONED in found)
+    ((fine,),) = relation.ask(f"select bool_or(regexp_matches({known}, '[.][0-9]{{7}}')) from rows")
+    as_time = kinds.as_nanoseconds if fine else kinds.as_days
+    return as_time(known, kinds.ZONED in found)
 
 
 def _refuse_missing(relation, values, roles):

@@ -4,6 +4,7 @@ import errno
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
+from tempfile import gettempdir
 
 from mixedbag.datasets.records import DataFormatError
 from mixedbag.tables._coding import code
@@ -57,7 +58,7 @@ def engine_on(source, limits=None):
         if "Out of Memory" in str(error):
             raise MemoryError(first_line(error)) from error
         if "No space left" in str(error):
-            raise OSError(errno.ENOSPC, "No space left on device") from error
+            raise OSError(errno.ENOSPC, "No space left on device", gettempdir()) from error
         place = paths[0] if paths else "the table"
         raise DataFormatError(place, f"not readable ({first_line(error)})") from error
 

@@ -113,9 +113,9 @@ class Roles:
         if self.features is None:
             features = {name: (j, None) for j, name in enumerate(names) if j not in taken}
         else:
-            features = {}
+            features, known = {}, {*names, *map(str.strip, names)}
             for name in self.features:
-                column, value = column_and_value(name, places)
+                column, value = column_and_value(name if name in places else name.strip(), known)
                 j = self._place(column, places, error)
                 if j in taken:
                     raise error(
@@ -128,11 +128,15 @@ class Roles:
 
     @staticmethod
     def _place(name, places, error):
-        if name not in places:
+        """The position of a column: blanks around a name, which text files lose, do not count."""
+        if name in places:
+            return places[name]
+        alike = [j for other, j in places.items() if other.strip() == name.strip()]
+        if len(alike) != 1:
             absent = error(f"no column is called {name!r}; the columns are {listed(list(places))}")
             absent.column = name
             raise absent
-        return places[name]
+        return alike[0]
 
 
 def default_column(role, names):

@@ -14,7 +14,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from mixedbag.tables._encoding import survey_of, unicode_copy
-from mixedbag.tables._engine import first_line, literal, one_file, parquet_scan, spooled
+from mixedbag.tables._engine import (
+    first_line,
+    lacks_room,
+    literal,
+    one_file,
+    parquet_scan,
+    spooled,
+)
 from mixedbag.tables._kinds import (
     DOT_NUMBER,
     MISSING,
@@ -210,9 +217,9 @@ def spool(con, file, folder, as_text, ids=frozenset(), kept=None):
     for types, values in attempts:
         try:
             path, n_rows = _load(con, file, folder, types, decimal, values)
-        except duckdb.OutOfMemoryException:
-            raise
         except duckdb.Error as error:
+            if lacks_room(error):
+                raise
             if values is None and set(types) == {"VARCHAR"}:
                 raise file.diagnose(first_line(error)) from error
             continue
