@@ -18,7 +18,7 @@ from rich.console import Console
 from mixedbag import Bags, compare, load, save
 from mixedbag._tables import short
 from mixedbag.cli._live import leaderboard
-from mixedbag.cli._runs import refuse_inputs
+from mixedbag.cli._runs import refuse_out
 from mixedbag.datasets import make_any, make_count, make_sequences, make_sum
 from mixedbag.exceptions import InputError
 from mixedbag.margin import InstanceMarginSVC
@@ -235,9 +235,9 @@ def test_fit_names_a_damaged_file(tmp_path):
 def test_links_to_nothing_are_not_read_and_hinder_nobody(tmp_path):
     (tmp_path / "old.csv").write_text("answers")
     (tmp_path / "t1.csv").symlink_to(tmp_path / "gone.csv")
-    refuse_inputs(tmp_path / "old.csv", tmp_path / "t*.csv")
+    refuse_out(tmp_path / "old.csv", tmp_path / "t*.csv")
     with pytest.raises(InputError, match="is what is read"):
-        refuse_inputs(tmp_path / "old.csv", tmp_path / "*.csv")
+        refuse_out(tmp_path / "old.csv", tmp_path / "*.csv")
 
 
 def test_folders_are_no_files(compared, folder):
