@@ -5,6 +5,7 @@ shifted; by such a shift, what is expected of an instance grows as fast as its v
 
 Numbers that are found are whole: a draw is spread evenly over the half to either side, so that of a
 number at a limit half its chance is inside (mid-P) and intervals of small numbers are not too wide.
+What cannot be found, such as less than nothing, is cut off by `within` in the end, and not before.
 """
 
 import numpy as np
@@ -43,6 +44,10 @@ class Chances(_Counted):
     def natural(self, expected):
         return logit(np.clip(expected, _CERTAIN, 1.0 - _CERTAIN))
 
+    def told(self, sums, size):
+        """Sums of so many instances on the natural scale, as far as whole numbers can tell."""
+        return self.natural((sums + 0.5) / (size + 1.0))
+
     def shifted(self, expected, by):
         return expit(self.natural(expected) + by)
 
@@ -53,7 +58,7 @@ class Chances(_Counted):
         common to the instances of a bag: with variance ω n² in a part of n instances of it, so that
         it averages out over the bags of a group, and not within one bag.
         """
-        size, mean = np.bincount(codes, minlength=n), np.bincount(codes, expected, minlength=n)
+        mean = np.bincount(codes, expected, minlength=n)
         chance = np.bincount(codes, rng.random(len(expected)) < expected, minlength=n)
         by_chance = self.variance(expected).sum()
         unknown = len(expected) * self.variance(expected.mean())
@@ -64,7 +69,7 @@ class Chances(_Counted):
         squares = np.bincount(cell % n, part.astype(float) ** 2, minlength=n)
         common = np.sqrt(omega * squares) * rng.normal(size=n)
         drawn = mean + np.sqrt(alone) * (chance - mean) + common
-        return np.clip(drawn + rng.uniform(-0.5, 0.5, size=n), 0.0, size)
+        return drawn + rng.uniform(-0.5, 0.5, size=n)
 
     def within(self, sums, size):
         """Sums of so many instances, as far as they can be."""
@@ -88,8 +93,9 @@ class Events(_Counted):
     def variance(self, expected):
         return self.counted_in * expected
 
-    def natural(self, expected):
-        return np.log(np.maximum(expected, np.finfo(float).tiny)) / self.counted_in
+    def told(self, sums, size):
+        """Sums by so much exposure on the natural scale, as far as whole numbers can tell."""
+        return np.log((sums + 0.5 * self.counted_in) / size) / self.counted_in
 
     def shifted(self, expected, by):
         return expected * np.exp(by * self.counted_in)
@@ -98,7 +104,7 @@ class Events(_Counted):
         mean = np.bincount(codes, expected, minlength=n) / self.counted_in
         chance = rng.poisson(np.minimum(mean, _COUNTABLE))
         drawn = mean + max(spread, self.steadiest) * (chance - mean)
-        return self.counted_in * np.maximum(drawn + rng.uniform(-0.5, 0.5, size=n), 0.0)
+        return self.counted_in * (drawn + rng.uniform(-0.5, 0.5, size=n))
 
     def within(self, sums, size):
         return np.maximum(sums, 0.0)
@@ -112,8 +118,8 @@ class Amounts:
     def variance(self, expected):
         return np.ones_like(expected)
 
-    def natural(self, expected):
-        return expected
+    def told(self, sums, size):
+        return sums / size
 
     def shifted(self, expected, by):
         return expected + by

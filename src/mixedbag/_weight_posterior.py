@@ -62,11 +62,13 @@ class WeightPosterior(NamedTuple):
         moves = _normal_moves(precision, n_draws, rng)
         if np.std([height(move) for move in moves[:_TRIED]]) < _NORMAL:
             return self.mode + moves
-        chains, start = [], np.zeros_like(self.mode)
-        for share in np.array_split(moves, _CHAINS):
-            turns = _normal_moves(precision, _BEFORE + _BETWEEN * len(share), rng)
-            chains.append(sliced(height, start, turns, rng)[_BEFORE + _BETWEEN - 1 :: _BETWEEN])
-        return self.mode + np.concatenate(chains)
+        start, drawn = np.zeros_like(self.mode), np.empty_like(moves)
+        for k in range(_CHAINS):  # in turns: any few draws are of all chains
+            n_turns = _BEFORE + _BETWEEN * len(drawn[k::_CHAINS])
+            turns = _normal_moves(precision, n_turns, rng)
+            chain = sliced(height, start, turns, rng)
+            drawn[k::_CHAINS] = chain[_BEFORE + _BETWEEN - 1 :: _BETWEEN]
+        return self.mode + drawn
 
 
 def _normal_moves(precision, n_draws, rng):

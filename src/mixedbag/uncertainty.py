@@ -161,7 +161,8 @@ class PlausibleModels:
             value = expected(model, bags)
             if model is self.model or not outcome:
                 return bag_sum(value, bags.offsets)
-            return law.found(value, bags.bag_of, len(bags), bags, self.spread, rng)
+            found = law.found(value, bags.bag_of, len(bags), bags, self.spread, rng)
+            return law.within(found, bags.sizes)
 
         return self.ask(question, bags.ids)
 
@@ -233,20 +234,22 @@ class PlausibleModels:
                 found = law.found(value, codes, len(names), bags, self.spread, rng)
             if effects is not None:
                 shift = effects.mean(model) if itself else effects.drawn(model, rng)
-            return mean / each, found, shift
+            return mean, found, shift
 
-        def shifted(rate, found, shift):
-            sums = law.within(found + size * (law.shifted(rate, shift) - rate), size)
+        def shifted(mean, found, shift):
+            sums = law.within(found + size * law.shifted(mean / each, shift) - mean, size)
             return sums[..., asked] / size[asked]
 
-        rate, found, shift = (np.array(part) for part in zip(*map(told_by, self.models)))
+        mean, found, shift = (np.array(part) for part in zip(*map(told_by, self.models)))
         own = told_by(self.model)
         # By as much as weights are unknown, rates that are drawn lie nearer to one half, so that
         # draws do not even meet the counts which the model was fitted to: they are centred. By
-        # medians: a few draws that are sure of a rare answer would move all others far off.
-        off = np.median(law.natural(rate), axis=0) - law.natural(own[0])
-        shift = shift - off + self._from_few_bags(law.natural(rate) + shift, rng)
-        return self._limits(shifted(*own), shifted(rate, found, shift), names[asked])
+        # medians: a few draws that are sure of a rare answer would move all others far off. And by
+        # whole numbers: a millionth of an event is a long way from a thousandth in logarithms only.
+        drawn = law.told(mean, each)
+        off = np.median(drawn, axis=0) - law.told(own[0], each)
+        shift = shift - off + self._from_few_bags(drawn + shift, rng)
+        return self._limits(shifted(*own), shifted(mean, found, shift), names[asked])
 
     def _from_few_bags(self, drawn, rng):
         """What Student's law adds to normal draws (a row each).
@@ -406,11 +409,12 @@ def posterior(
     bags, y = as_bags(bags), np.asarray(y)
     labelled = _labelled(model, model._fitted(bags), y, sample_weight)
     weights, rng = model._posterior(labelled), check_random_state(random_state)
-    models = _with_weights(model, weights.normal(n_draws, rng))
+    models = _with_weights(model, weights.drawn(n_draws, rng))
     left = unexplained(model, models, bags, y)
     if weights.log_likelihood is not None:
         power = 1.0 / law_of(model).times_chance(left.spread) ** 2
-        models = _with_weights(model, weights.drawn(n_draws, rng, power))
+        if power != 1.0:
+            models = _with_weights(model, weights.drawn(n_draws, rng, power))
     return PlausibleModels(model, models, left.spread, level, random_state, left)
 
 
