@@ -588,6 +588,41 @@ def test_rates_of_the_model_agree_with_margins_of_groups_however_small(n_columns
         assert (part <= certain.precincts_high + 1e-6)[there].all()
 
 
+@pytest.mark.parametrize("size", [30, 500])
+def test_limits_of_precincts_hold_what_their_people_answered(size):
+    """What was answered differs by chance from rates that all precincts share."""
+    held = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        rows = np.array([rng.multinomial(size, mix) for mix in rng.dirichlet([2, 2, 2], size=40)])
+        rates = np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8]])
+        answers = np.stack([rng.multinomial(rows[:, g], rates[g]) for g in range(3)], axis=1)
+        found = RowByColumn(rows, answers.sum(axis=1)).model(n_draws=40)
+        there = rows > 0
+        truth = answers[there] / rows[there][:, None]
+        low, high = found.precincts_low[there], found.precincts_high[there]
+        assert (low <= found.precincts[there]).all()
+        assert (found.precincts[there] <= high).all()
+        held.append(((low <= truth + 1e-9) & (truth <= high + 1e-9)).mean())
+    assert 0.9 < np.mean(held) < 0.99  # 0.45 and 0.53 where only the model was drawn
+
+
+def test_what_is_no_rate_and_no_covariate_is_refused():
+    table = district()[0]
+    for told, reason in [
+        (np.full((2, 2), np.nan), "unknown or negative"),
+        (np.ones((3, 2)), r"shape \(3, 2\) for 80 tables of 2 by 2"),
+    ]:
+        with pytest.raises(ValueError, match=reason):
+            table.agreeing(told)
+    with pytest.raises(ValueError, match=r"covariates of shape \(3,\) for 80 precincts"):
+        table.model(np.zeros(3))
+    with pytest.raises(ValueError, match="precinct 7 has covariates that are unknown"):
+        table.model(np.where(np.arange(80) == 7, np.nan, 0.0))
+    with pytest.raises(ValueError, match=r"such as 0\.95; got 95"):
+        table.goodman(level=95)
+
+
 def test_a_group_that_is_nowhere_has_no_rate():
     table = RowByColumn(
         [[5, 5, 0], [3, 7, 0], [6, 2, 0], [1, 8, 0]], [[4, 6], [5, 5], [3, 5], [4, 5]]
