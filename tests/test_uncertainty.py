@@ -529,6 +529,8 @@ def test_margins_of_bags_are_those_of_their_groups():
     table = RowByColumn.from_bags(bags, ["old", "new", "new", "old", "old"], [1, 2])
     np.testing.assert_array_equal(table.rows, [[2, 1], [0, 2]])
     np.testing.assert_array_equal(table.columns, [[2, 1], [0, 2]])
+    shares = RowByColumn.from_bags(bags, ["old", "new", "new", "old", "old"], [1 / 3, 1.0])
+    np.testing.assert_allclose(shares.columns, table.columns)
     with pytest.raises(ValueError, match="2 groups for 5 instances"):
         RowByColumn.from_bags(bags, ["old", "new"], [1, 2])
 

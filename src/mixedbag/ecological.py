@@ -19,6 +19,7 @@ from mixedbag._account.margins import scale_to_counts
 from mixedbag._validation import named_groups
 from mixedbag.aggregate import AggregateLogisticRegression
 from mixedbag.bags import Bags, as_bags
+from mixedbag.counts import are_shares
 from mixedbag.exceptions import InputError
 from mixedbag.inspection import _Display
 from mixedbag.uncertainty import bootstrap
@@ -131,7 +132,8 @@ class RowByColumn:
         groups : array of shape (n_instances,)
             The group of each instance; the rows are the groups in sorted order.
         counts : array of shape (n_bags,) or (n_bags, n_classes)
-            How many instances of a bag are positive (columns: others, positives), or of each class.
+            How many instances of a bag are positive (columns: others, positives), or of each class;
+            or which share.
         """
         bags, counts = as_bags(bags), np.asarray(counts, dtype=np.float64)
         names, codes = np.unique(named_groups(groups), return_inverse=True)
@@ -140,6 +142,7 @@ class RowByColumn:
         rows = np.zeros((len(bags), len(names)))
         np.add.at(rows, (bags.bag_of, codes), 1.0)
         if counts.ndim == 1:
+            counts = counts * bags.sizes if are_shares(counts) else counts
             counts = np.column_stack([bags.sizes - counts, counts])
         return cls(rows, counts)
 
