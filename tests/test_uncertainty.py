@@ -328,6 +328,23 @@ def test_a_rare_answer_is_as_rare_in_all_chains():
     assert 0.05 < min(never) < max(never) < 0.14  # 0.09 on average; one chain had 0.018
 
 
+def test_four_bags_that_are_met_exactly_tell_little():
+    """Residuals of a model's own bags are next to nothing there, and so limits were."""
+    held = []
+    for seed in range(15):
+        rng = np.random.default_rng(seed)
+        group = np.concatenate([rng.choice(3, 20, p=rng.dirichlet([2, 2, 2])) for _ in range(4)])
+        x = rng.normal(size=80) + np.repeat(rng.normal(size=4), 20)
+        value = x + np.array([0.6, 0.0, -0.3])[group] + rng.normal(0, 0.3, size=80)
+        bags = Bags(np.column_stack([x, np.eye(3)[group]]), np.arange(0, 81, 20))
+        totals = bag_sum(value, bags.offsets)
+        model = AggregateRidgeRegressor(alpha=0.01).fit(bags, totals)
+        told = posterior(model, bags, totals).rates(bags, group)
+        truth = np.array([value[group == k].mean() for k in range(3)])
+        held.append((told.low <= truth) & (truth <= told.high))
+    assert np.mean(held) > 0.6
+
+
 def test_a_group_in_which_nothing_happens_has_limits_near_none():
     """Its rate may be anything small: in logarithms far apart, which made an upper limit of 0.3."""
     for seed in (2, 3, 4):
