@@ -6,13 +6,14 @@ import pickle
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC, LinearSVC
 
-from mixedbag import load, save
-from mixedbag.aggregate import AggregateSVC
+from mixedbag import Bags, load, save
+from mixedbag.aggregate import AggregateRidgeClassifier, AggregateSVC
 from mixedbag.base._calibrating import as_sure, fit_sureness, scores_only
 from mixedbag.classics import CitationKNN, MILogisticRegression, SetKernelSVC
 from mixedbag.datasets import make_any, make_count
@@ -72,6 +73,19 @@ def test_a_bag_of_weight_two_counts_like_two_wherever_they_stand():
     one = clone(learner).fit(data.bags, data.y, weight).predict_proba(data.bags)
     two = clone(learner).fit(data.bags[again], data.y[again]).predict_proba(data.bags)
     assert_allclose(one, two, atol=1e-5)
+
+
+@pytest.mark.parametrize("form", [np.float32, sparse.csr_array])
+def test_chances_do_not_mind_how_a_table_is_held(form):
+    """What bags hold decides on who is left out: by its bytes, chances were others by .1 to .3."""
+    rng = np.random.default_rng(0)
+    X = np.round(rng.normal(size=(120, 3)), 1).astype(np.float32)  # some are zero
+    offsets = np.arange(0, 121, 4)
+    counts = np.add.reduceat(X[:, 0] + rng.normal(size=120) > 0, offsets[:-1], dtype=int)
+    dense, other = Bags(X.astype(float), offsets), Bags(form(X), offsets)
+    p = AggregateRidgeClassifier().fit(dense, counts).predict_proba_instances(dense)
+    q = AggregateRidgeClassifier().fit(other, counts).predict_proba_instances(other)
+    assert_allclose(q, p, atol=1e-6)
 
 
 def test_a_class_of_one_bag_is_never_left_out():

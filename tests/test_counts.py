@@ -69,7 +69,7 @@ TABLE = np.column_stack([SIZES - POSITIVES, POSITIVES])
         (spoil(POSITIVES, 7, -1), "sum", "negative count"),
         (spoil(POSITIVES, 7, np.inf), "sum", "no usable count"),
         (spoil(POSITIVES, 7, 0.5), "sum", "no whole number"),
-        (spoil(POSITIVES / SIZES, 7, 1.5), "mean", "proportion of 1.5, above"),
+        (spoil(POSITIVES / SIZES, 7, 12), "mean", "12, above 1: .*; per cent have a column"),
         (spoil(TABLE, 7, [50, 50]), "sum", "sum to 100, its size is"),
         (spoil(TABLE, 7, [-1, SIZES[7] + 1]), "sum", "negative count"),
         (spoil(TABLE, 7, [np.inf, 1]), "sum", "not a number"),

@@ -46,6 +46,17 @@ def test_proportions_in_a_table_are_balanced():
     assert np.ptp([positives[t].mean() for _, t in folds]) < 1.0
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_folds_do_not_mind_the_order_of_classes(n_classes):
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet([2.0, 3.0, 5.0][:n_classes], size=120)
+    counts = np.array([rng.multinomial(20, share) for share in shares])
+    bags = make_bags([20] * 120)
+    folds = BagStratifiedKFold(5, shuffle=True, random_state=0)
+    for (_, test), (_, other) in zip(folds.split(bags, counts), folds.split(bags, counts[:, ::-1])):
+        np.testing.assert_array_equal(test, other)
+
+
 def test_sizes_are_balanced_when_asked():
     sizes = np.r_[np.full(50, 2), np.full(10, 90)]
     y = np.tile([0, 1], 30)

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from mixedbag import Bags
 from mixedbag.cli import _rates
 from mixedbag.cli._rates import named_groups
 from tests.command import mixedbag
@@ -108,6 +109,12 @@ def test_of_a_sample_nothing_is_certain(precincts):
     assert [set(line) for line in told["groups"]] == 2 * [
         {"group", "instances", "estimate", "low", "high"}
     ]
+
+
+def test_counts_of_at_most_one_are_no_shares():
+    bags = Bags(np.zeros((6, 1)), [0, 3, 6])
+    found = _rates._margins(bags, np.array([0.333, 0.0]), ["a", "b", "b"] * 2, "proportion")
+    np.testing.assert_allclose(found.columns, [[2.001, 0.999], [3, 0]])
 
 
 def test_labels_of_classes_have_no_rates(precincts):

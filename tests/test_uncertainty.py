@@ -329,6 +329,23 @@ def test_a_rare_answer_is_as_rare_in_all_chains():
     assert 0.05 < min(never) < max(never) < 0.14  # 0.09 on average; one chain had 0.018
 
 
+def test_four_bags_that_are_met_exactly_tell_little():
+    """Residuals of a model's own bags are next to nothing there, and so limits were."""
+    held = []
+    for seed in range(15):
+        rng = np.random.default_rng(seed)
+        group = np.concatenate([rng.choice(3, 20, p=rng.dirichlet([2, 2, 2])) for _ in range(4)])
+        x = rng.normal(size=80) + np.repeat(rng.normal(size=4), 20)
+        value = x + np.array([0.6, 0.0, -0.3])[group] + rng.normal(0, 0.3, size=80)
+        bags = Bags(np.column_stack([x, np.eye(3)[group]]), np.arange(0, 81, 20))
+        totals = bag_sum(value, bags.offsets)
+        model = AggregateRidgeRegressor(alpha=0.01).fit(bags, totals)
+        told = posterior(model, bags, totals).rates(bags, group)
+        truth = np.array([value[group == k].mean() for k in range(3)])
+        held.append((told.low <= truth) & (truth <= told.high))
+    assert np.mean(held) > 0.6
+
+
 def test_a_group_in_which_nothing_happens_has_limits_near_none():
     """Its rate may be anything small: in logarithms far apart, which made an upper limit of 0.3."""
     for seed in (2, 3, 4):
@@ -540,6 +557,8 @@ def test_margins_of_bags_are_those_of_their_groups():
     table = RowByColumn.from_bags(bags, ["old", "new", "new", "old", "old"], [1, 2])
     np.testing.assert_array_equal(table.rows, [[2, 1], [0, 2]])
     np.testing.assert_array_equal(table.columns, [[2, 1], [0, 2]])
+    shares = RowByColumn.from_bags(bags, ["old", "new", "new", "old", "old"], [1 / 3, 1.0])
+    np.testing.assert_allclose(shares.columns, table.columns)
     with pytest.raises(ValueError, match="2 groups for 5 instances"):
         RowByColumn.from_bags(bags, ["old", "new"], [1, 2])
 
@@ -597,6 +616,41 @@ def test_rates_of_the_model_agree_with_margins_of_groups_however_small(n_columns
     for part in (found.precincts, found.precincts_low, found.precincts_high):
         assert (part >= certain.precincts_low - 1e-6)[there].all()
         assert (part <= certain.precincts_high + 1e-6)[there].all()
+
+
+@pytest.mark.parametrize("size", [30, 500])
+def test_limits_of_precincts_hold_what_their_people_answered(size):
+    """What was answered differs by chance from rates that all precincts share."""
+    held = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        rows = np.array([rng.multinomial(size, mix) for mix in rng.dirichlet([2, 2, 2], size=40)])
+        rates = np.array([[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8]])
+        answers = np.stack([rng.multinomial(rows[:, g], rates[g]) for g in range(3)], axis=1)
+        found = RowByColumn(rows, answers.sum(axis=1)).model(n_draws=40)
+        there = rows > 0
+        truth = answers[there] / rows[there][:, None]
+        low, high = found.precincts_low[there], found.precincts_high[there]
+        assert (low <= found.precincts[there]).all()
+        assert (found.precincts[there] <= high).all()
+        held.append(((low <= truth + 1e-9) & (truth <= high + 1e-9)).mean())
+    assert 0.9 < np.mean(held) < 0.99  # 0.45 and 0.53 where only the model was drawn
+
+
+def test_what_is_no_rate_and_no_covariate_is_refused():
+    table = district()[0]
+    for told, reason in [
+        (np.full((2, 2), np.nan), "unknown or negative"),
+        (np.ones((3, 2)), r"shape \(3, 2\) for 80 tables of 2 by 2"),
+    ]:
+        with pytest.raises(ValueError, match=reason):
+            table.agreeing(told)
+    with pytest.raises(ValueError, match=r"covariates of shape \(3,\) for 80 precincts"):
+        table.model(np.zeros(3))
+    with pytest.raises(ValueError, match="precinct 7 has covariates that are unknown"):
+        table.model(np.where(np.arange(80) == 7, np.nan, 0.0))
+    with pytest.raises(ValueError, match=r"such as 0\.95; got 95"):
+        table.goodman(level=95)
 
 
 def test_a_group_that_is_nowhere_has_no_rate():

@@ -12,7 +12,7 @@ from mixedbag._validation import labelled
 from mixedbag.bags import Bags
 from mixedbag.pooling import bag_sum
 
-_FOLDS = 5
+_FOLDS, _FEWEST = 5, 4
 ENOUGH = 50  # models that tell a variance
 
 
@@ -57,7 +57,7 @@ def unexplained(model, models, bags, y):
     value = expected(model, some)
     missed = total - bag_sum(value, some.offsets)
     left, variance = np.sum(missed**2), np.zeros(len(some))
-    if len(some) >= _FOLDS:
+    if len(some) >= _FEWEST:
         answers = [bag_sum(expected(one, some), some.offsets) for one in models[:ENOUGH]]
         variance = np.var(answers, axis=0) if answers else variance
         missed = _left_out(model, some, y, total)
@@ -100,7 +100,8 @@ def spread_of_blocks(own, missed, variance, chance):
 def _left_out(model, bags, y, total):
     """By how much each bag is missed by a model of others."""
     error = np.empty(len(bags))
-    for train, test in KFold(_FOLDS, shuffle=True, random_state=0).split(error):
+    folds = KFold(min(_FOLDS, len(error)), shuffle=True, random_state=0)
+    for train, test in folds.split(error):
         one = clone(model).fit(bags[train], y[train])
         error[test] = total[test] - bag_sum(expected(one, bags[test]), bags[test].offsets)
     return error

@@ -78,7 +78,8 @@ def labelled(y: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def note_unlabelled(n: int) -> tuple[str, ...]:
     """What users are told about the `n` bags that were left out."""
-    return (f"{n} bags have no label: they are not learned from",) if n else ()
+    told = f"{n} bags have no label: they are" if n > 1 else "1 bag has no label: it is"
+    return (f"{told} not learned from",) if n else ()
 
 
 def leave_out_unknown(bags: Bags, y: Any, weight: np.ndarray) -> tuple:

@@ -113,7 +113,8 @@ class CountClassifier(ClassifierMixin, Calibrating, BagEstimator):
         noun = "proportion" if shares else "count"
         _refuse(bags, ~np.isfinite(y), lambda i: f"has no usable {noun}: {y[i]}")
         _refuse(bags, y < 0, lambda i: f"has a negative {noun}: {y[i]:g}")
-        most = "1: shares are between 0 and 1" if shares else "its size, {}"
+        per_cent = "per cent have a column that says so, such as yes_percent"
+        most = f"1: shares are between 0 and 1; {per_cent}" if shares else "its size, {}"
         _refuse(
             bags, y > sizes, lambda i: f"has a {noun} of {y[i]:g}, above {most.format(sizes[i])}"
         )

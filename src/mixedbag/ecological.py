@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import softmax
 
 from mixedbag._account.margins import scale_to_counts
 from mixedbag._validation import named_groups
 from mixedbag.aggregate import AggregateLogisticRegression
 from mixedbag.bags import Bags, as_bags
+from mixedbag.counts import are_shares
 from mixedbag.exceptions import InputError
 from mixedbag.inspection import _Display
 from mixedbag.uncertainty import bootstrap
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PrecinctBoundsDisplay", "RateDisplay", "Rates", "RowByColumn", "TomographyDisplay"]
 
+_LEAST = 1e-3  # of the strength of a Dirichlet law: one person answers nearly all or nothing
 _BY_CHANCE = 0.01  # a table of people that is less likely than this was not dealt out at random
 
 
@@ -129,7 +132,8 @@ class RowByColumn:
         groups : array of shape (n_instances,)
             The group of each instance; the rows are the groups in sorted order.
         counts : array of shape (n_bags,) or (n_bags, n_classes)
-            How many instances of a bag are positive (columns: others, positives), or of each class.
+            How many instances of a bag are positive (columns: others, positives), or of each class;
+            or which share.
         """
         bags, counts = as_bags(bags), np.asarray(counts, dtype=np.float64)
         names, codes = np.unique(named_groups(groups), return_inverse=True)
@@ -138,6 +142,7 @@ class RowByColumn:
         rows = np.zeros((len(bags), len(names)))
         np.add.at(rows, (bags.bag_of, codes), 1.0)
         if counts.ndim == 1:
+            counts = counts * bags.sizes if are_shares(counts) else counts
             counts = np.column_stack([bags.sizes - counts, counts])
         return cls(rows, counts)
 
@@ -167,6 +172,8 @@ class RowByColumn:
         """
         from scipy.stats import norm
 
+        if not 0.0 < level < 1.0:
+            raise InputError(f"level is a share of intervals, such as 0.95; got {level!r}")
         people = self.rows.sum(axis=1)
         X, Y = self.rows / people[:, None], self.columns / people[:, None]
         n, r = X.shape
@@ -196,7 +203,8 @@ class RowByColumn:
         Every precinct is a bag of `resolution` people, as many of each group as it has (of a small
         group, one); rates of groups shift with the covariates and with their products with groups.
         The rates of a precinct are then scaled to its own margins, so they keep within the bounds,
-        and add up to what is known of precincts and the district. Intervals redraw precincts.
+        and add up to what is known of precincts and the district. Intervals redraw precincts, and
+        in each what its people answered, as far from what is expected of them as its margins are.
 
         Parameters
         ----------
@@ -243,14 +251,22 @@ class RowByColumn:
             estimator, bags, shares, n_draws=n_draws, level=0.95, random_state=random_state
         )
 
+        def told_by(model):
+            return self._by_group(model.predict_proba_instances(bags), bags, group)
+
+        strength = self._strength(told_by(models.model), bags.n_features)
+        rng = np.random.default_rng(random_state)
+
         def rates(model):
             """Of the district, then of every precinct."""
-            told = self._by_group(model.predict_proba_instances(bags), bags, group)
-            found = self.agreeing(told)
+            told = told_by(model)
+            own = model is models.model
+            found = self.agreeing(told) if own else self._found(told, strength, rng)
             return np.concatenate([found.district[None], found.precincts])
 
         found = models.ask(rates)
-        limits = (found.estimate, found.low, found.high)
+        low, high = np.minimum(found.low, found.estimate), np.maximum(found.high, found.estimate)
+        limits = (found.estimate, low, high)
         return Rates(*(part[0] for part in limits), *(part[1:] for part in limits))
 
     def agreeing(self, rates: ArrayLike) -> Rates:
@@ -268,7 +284,13 @@ class RowByColumn:
         precincts = np.full_like(certain.precincts, np.nan)
         there = self.rows > 0
         ends = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
-        given = np.broadcast_to(np.asarray(rates, dtype=np.float64), precincts.shape)[there]
+        told = np.asarray(rates, dtype=np.float64)
+        if told.ndim and told.shape not in (precincts.shape[1:], precincts.shape):
+            n, r, c = precincts.shape
+            raise InputError(f"rates of shape {told.shape} for {n} tables of {r} by {c}")
+        given = np.broadcast_to(told, precincts.shape)[there]
+        if not (np.isfinite(given) & (given >= 0)).all():
+            raise InputError("rates must be shares; there is one that is unknown or negative")
         precincts[there] = scale_to_counts(given, ends, self.columns, self.rows[there])
         people = self.rows[:, :, None]
         with np.errstate(invalid="ignore"):
@@ -277,7 +299,7 @@ class RowByColumn:
 
     def _dealt_out(self):
         """Whether groups are spread over precincts as by chance; mere shares do not tell."""
-        if len(self.rows) < 2 or not np.array_equal(self.rows, np.round(self.rows)):
+        if len(self.rows) < 2 or not self._are_people():
             return False
         from scipy.stats import chi2_contingency
 
@@ -300,12 +322,44 @@ class RowByColumn:
         offsets = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
         features = np.eye(n_rows)[group]
         if covariates is not None:
-            Z = np.asarray(covariates, dtype=np.float64).reshape(len(self.rows), -1)
+            Z = np.asarray(covariates, dtype=np.float64)
+            if Z.ndim not in (1, 2) or len(Z) != len(self.rows):
+                raise InputError(f"covariates of shape {Z.shape} for {len(self.rows)} precincts")
+            Z = Z.reshape(len(Z), -1)
+            wrong = ~np.isfinite(Z).all(axis=1)
+            if wrong.any():
+                raise InputError(f"precinct {int(wrong.argmax())} has covariates that are unknown")
             Z = np.repeat(Z, np.diff(offsets), axis=0)
             products = (features[:, :, None] * Z[:, None, :]).reshape(len(Z), -1)
             features = np.hstack([features, products])
         answers = self.columns / self.columns.sum(axis=1, keepdims=True)
         return Bags(features, offsets), group, answers
+
+    def _found(self, rates, strength, rng):
+        """A draw of what people answered, of all that agrees with the margins.
+
+        People are whole: each number is spread evenly over the half to either side, so that of one
+        at a limit half its chance is inside, as in `mixedbag.uncertainty`.
+        """
+        found = self.agreeing(_drawn(rates, strength, rng))
+        if not self._are_people():
+            return found
+        half = 0.5 / np.maximum(self.rows, 1.0)[:, :, None]
+        moved = found.precincts + half * rng.uniform(-1.0, 1.0, size=rates.shape)
+        return replace(found, precincts=np.clip(moved, found.precincts_low, found.precincts_high))
+
+    def _are_people(self):
+        """Whether rows are counts, not mere shares."""
+        return np.array_equal(self.rows, np.round(self.rows))
+
+    def _strength(self, rates, n_weights):
+        """As how many people, by chance alone, each group of a precinct answers about `rates`."""
+        people, X, p = self.rows.sum(axis=1), self.rows[:, :, None], np.nan_to_num(rates)
+        chance = (X * p * (1.0 - p)).sum(axis=(1, 2)) / people
+        missed = ((self.columns - (X * p).sum(axis=1)) ** 2).sum(axis=1) / people
+        n, least = len(people), np.finfo(float).tiny
+        dispersion = missed.sum() / max(chance.sum(), least) * n / max(n - n_weights, 1)
+        return self.rows / max(dispersion, least)
 
     def _by_group(self, p, bags, group):
         n_rows = self.rows.shape[1]
@@ -314,6 +368,15 @@ class RowByColumn:
         sums = np.column_stack([np.bincount(cell, q, minlength=len(size)) for q in p.T])
         with np.errstate(invalid="ignore"):
             return (sums / size[:, None]).reshape(len(bags), n_rows, -1)
+
+
+def _drawn(rates, strength, rng):
+    """Draws about rates, with the variance of shares of so many people (Dirichlet)."""
+    shape = rates * np.maximum(strength - 1.0, _LEAST)[:, :, None]
+    with np.errstate(divide="ignore"):
+        # The logarithm of a gamma variable, which itself may be below all numbers.
+        z = np.log(rng.gamma(shape + 1.0)) + np.log(rng.random(shape.shape)) / shape
+    return softmax(z, axis=2)
 
 
 class PrecinctBoundsDisplay(_Display):

@@ -111,9 +111,18 @@ def _target_strata(y, n_bins):
 
 
 def _one_amount(y):
-    """One value a bag: of counts or proportions of classes, the share of the last one."""
+    """One value a bag: of counts or proportions of classes, the share of the most telling one.
+
+    It differs most between bags; of classes that differ as much, such as two, it is the rarest. So
+    the order of columns does not matter.
+    """
     y = np.asarray(y)
-    return y[:, -1] / np.maximum(y.sum(axis=1), 1e-300) if y.ndim == 2 else y
+    if y.ndim < 2:
+        return y
+    shares = y / np.maximum(y.sum(axis=1, keepdims=True), 1e-300)
+    spread = shares.std(axis=0)
+    most = spread >= (1.0 - 1e-9) * spread.max()
+    return shares[:, np.where(most, shares.mean(axis=0), np.inf).argmin()]
 
 
 def _quantile_bins(values, n_bins):

@@ -111,7 +111,9 @@ def test_counts_are_right_where_they_agree():
         (["yes", "no", "no", "yes"], [1, 1, 1, 1], False, "any"),
         (["a", "b", "c", "a"], [3, 3, 3, 3], False, "majority"),
         ([0, 1, 2, 3], [3, 3, 3, 3], False, "count"),
-        ([5, 1, 2, 7], [3, 3, 3, 3], False, "majority"),
+        ([5, 1, 2, 7] * 2, [3] * 8, False, "majority"),
+        ([5, 1, 2, 7], [3, 3, 3, 3], False, "sum"),  # every bag would have a class of its own
+        ([13170914, 27299194, 31463547, 5003], [3, 3, 3, 3], False, "sum"),
         ([0.5, 1.25, 2.0, 8.5], [3, 3, 3, 3], False, "sum"),
         ([0, 1, 1, 0], [30, 30, 30, 30], True, "sequence"),
         ([[1, 2], [0, 3]], [3, 3], False, "count"),

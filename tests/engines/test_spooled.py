@@ -11,6 +11,7 @@ import pytest
 from sklearn.base import clone
 
 from mixedbag import Bags
+from mixedbag._validation import note_unlabelled
 from mixedbag.aggregate import AggregateRBFRegressor, AggregateSVR
 from mixedbag.boosting import ExpRegBoost
 from mixedbag.classics import CitationKNN, MILogisticRegression
@@ -224,6 +225,7 @@ def test_bags_without_a_label_are_left_out(tmp_path):
     bags = SpooledBags.from_table(tmp_path / "t.csv", "mol", "active")
     assert (len(bags), bags.labels.tolist()) == (40, ["no", "yes"])
     assert "20 bags have no label: they are not learned from" in bags.notes
+    assert note_unlabelled(1) == ("1 bag has no label: it is not learned from",)
 
 
 def test_no_thread_is_left_behind():

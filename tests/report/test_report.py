@@ -121,6 +121,13 @@ def test_every_kind_of_label_has_a_report(other_kind, tmp_path):
     assert known["chosen"]["mean"] == pytest.approx(result.chosen().mean, rel=1e-4)
 
 
+def test_charts_of_a_column_a_class_say_which_they_show():
+    data = make_count(n_bags=30, random_state=0)
+    counts = np.column_stack([data.bags.sizes - data.y, data.y])
+    result = compare(data.bags, counts, learners=["spread counts + logistic"], **QUICK)
+    assert embedded(report_page(result, data))["charts"]["of"] == ", class 1"
+
+
 def test_figures_of_the_page_are_those_of_the_result(digits):
     result, data = digits
     known = embedded(report_page(result, data, "digits"))
@@ -243,6 +250,9 @@ def test_the_page_works(window, digits, tmp_path):
     assert window.run("return document.querySelectorAll('#checks .check').length") == len(
         result.checks()
     )
+    assert window.run("return [0.5, 12345, 3171416, -40000000].map(short)") == [
+        *("0.5", "12300", "3.17M", "-40M"),  # as wide as there is room for beside an axis
+    ]
     axis = "return document.querySelectorAll('#board thead .whiskers text').length"
     assert window.run(axis) >= 2
     assert window.run("return document.querySelectorAll('#hardest button').length") == 12

@@ -208,6 +208,8 @@ def _margins(bags, y, groups, rule):
     broken = np.abs(counts - np.round(counts)).T
     if (broken > np.maximum(0.06, _ROUNDED * bags.sizes)).any():
         return None
+    if counts.ndim == 1:  # a table, that counts of which none is above one are not read as shares
+        counts = np.column_stack([bags.sizes - counts, counts])
     return RowByColumn.from_bags(bags, groups, counts)
 
 

@@ -136,7 +136,7 @@ def guess_rule(y: ArrayLike, sizes: ArrayLike, in_time: bool = False) -> Guess:
     whole = bool((y == np.round(y)).all())
     if whole and y.min() >= 0 and (y <= sizes).all() and sizes.max() > 1:
         return Guess("count", "the labels are whole numbers, none above the size of its bag")
-    if whole and len(values) <= _MANY:
+    if whole and len(values) <= min(_MANY, len(y) / 2):  # of a class, there are several bags
         told = f"the labels are {len(values)} whole numbers, read as classes"
         return Guess("majority", told + _nearly(y, sizes))
     if not whole and y.min() >= 0 and y.max() <= 1:

@@ -170,6 +170,7 @@ def _amount_charts(result, answers):
     groups = [("small labels", of_instances[~label_of]), ("large labels", of_instances[label_of])]
     groups = [(name, values) for name, values in groups if len(values)]
     return {
+        "of": f", class {result.y.shape[1] - 1}" if result.y.ndim == 2 else "",
         "scatter": [
             [_rounded(float(a), 4), _rounded(float(b), 4)] for a, b in zip(true, predicted)
         ][:2000],

@@ -46,7 +46,7 @@ def evaluation_page(facts):
         sections.append(_section("The bags answered worst", columns, rows))
     far = facts.get("far outside of what was learned from")
     opening = f"{facts['bags']} bags, {facts['instances']} instances." + (
-        f" {far} bags are far outside of what the model learned from." if far else ""
+        f" {far} of these bags lie far outside of what the model learned from." if far else ""
     )
     title = escape(f"{Path(facts['model']).name} on {Path(facts['table']).name}")
     style = resources.files("mixedbag.report").joinpath("page", "report.css").read_text("utf-8")

@@ -40,7 +40,9 @@ function tip(element, text) {
   return element;
 }
 
-const short = (value) => Number(value.toPrecision(3)).toString();
+const MANY = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
+/** Three digits; of large numbers 650K and 3.17M, which fit beside an axis. */
+const short = (value) => (Math.abs(value) < 1e5 ? Number(value.toPrecision(3)).toString() : MANY.format(value));
 /** The value with as many decimals as a scale up to `high` can show: no 0.00000933 beside a one. */
 const beside = (value, high) => Number(value.toFixed(Math.min(20, Math.max(0, 2 - Math.floor(Math.log10(high || 1)))))).toString();
 const percent = (value, digits = 1) => `${(100 * value).toFixed(digits)} %`;
@@ -50,7 +52,7 @@ const pValue = (p) => (p == null ? "" : p < 0.001 ? "< 0.001" : p.toFixed(3));
 function figureOf(measure, value) {
   if (value == null) return "";
   const shown = measure.error ? -value : value;
-  return measure.share ? percent(shown) : (shown + 0).toFixed(3);
+  return measure.share ? percent(shown) : (shown + 0).toFixed(Math.abs(shown) < 1000 ? 3 : 0);
 }
 
 function interval(measure, row) {

@@ -91,11 +91,11 @@ function showCharts() {
   } else {
     const all = charts.scatter.flat(), range = [Math.min(...all), Math.max(...all)];
     grid.append(
-      card("Predicted against label", dotChart({ points: charts.scatter, x: range, y: range, xLabel: "label", yLabel: "predicted" })),
-      card("Errors", histogramChart({ ...charts.errors, xLabel: "predicted − label", yLabel: "share of bags" })));
+      card(`Predicted against label${charts.of}`, dotChart({ points: charts.scatter, x: range, y: range, xLabel: "label", yLabel: "predicted" })),
+      card(`Errors${charts.of}`, histogramChart({ ...charts.errors, xLabel: "predicted − label", yLabel: "share of bags" })));
   }
   const isClass = known.kind === "classes", halves = (k) => (k ? ACCENT : INK), fillOf = isClass ? klass : halves;
-  grid.append(card("Instance scores", histogramChart({ ...charts.instances, fillOf,
+  grid.append(card(`Instance scores${charts.of ?? ""}`, histogramChart({ ...charts.instances, fillOf,
     xLabel: !isClass ? "amount of an instance" : classes.length === 2 ? `probability that an instance is ${classes[1]}` : "probability of an instance", yLabel: "share of instances" }),
     legend(charts.instances.groups.map((g) => `in bags ${isClass ? "labelled" : "with"} ${g.name}`), { fillOf })), timeCard());
 }
