@@ -13,7 +13,7 @@ from mixedbag.cli import _tables as tables
 from mixedbag.cli._answers import bag_answers, instance_answers
 from mixedbag.cli._later import later
 from mixedbag.comparison import fit_best_setting
-from mixedbag.datasets import DataFormatError, make_any
+from mixedbag.datasets import DataFormatError, make_any, read
 from mixedbag.io import save
 from mixedbag.margin import BagMarginSVC
 
@@ -50,6 +50,25 @@ def test_streams_of_every_table_are_the_same(tmp_path):
         blocks = stream_bags(tmp_path / name, features=["a"], time="t")
         assert [i for block in blocks for i in block.ids] == [f"b{i}" for i in range(10)]
         assert blocks[0][0].ravel().tolist() == [54.0, 56.0, 58.0]
+
+
+def test_labels_are_not_looked_at_where_features_are_known(tmp_path):
+    """A model may have learned from a column "label", and bags with two labels have answers."""
+    lines = ["bag,label,x", *(f"b{i // 3},{i},{-i}" for i in range(30))]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    (block,) = tables.stream_bags(tmp_path / "t.csv", features=["x"])
+    assert block.y is read(tmp_path / "t.csv", label=()).y is None
+    assert block.bags.instances.ravel().tolist() == [-i for i in range(30)]
+    (bags,) = stream_bags(tmp_path / "t.csv", features=["label", "x"])
+    assert bags.instances[:, 0].tolist() == list(range(30))
+    with pytest.raises(DataFormatError, match="two labels"):
+        stream_bags(tmp_path / "t.csv", features=["x"], label="label")
+    with pytest.raises(DataFormatError, match="two labels"):
+        stream_bags(tmp_path / "t.csv")
+    names = "".join(f"@attribute {name} numeric\n" for name in ("bag", "label", "x"))
+    (tmp_path / "t.arff").write_text(f"@relation t\n{names}@data\n0,1,2\n0,1,3\n1,0,5\n")
+    (bags,) = stream_bags(tmp_path / "t.arff", features=["x"])
+    assert bags.instances.ravel().tolist() == [2, 3, 5]
 
 
 @pytest.mark.parametrize(

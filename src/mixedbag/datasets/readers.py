@@ -236,7 +236,9 @@ def as_columns(roles: "Roles") -> Columns:
     features = roles.features
     if features is not None and roles.time is not None:
         features = (*features, roles.time)
-    label = roles.label[0] if isinstance(roles.label, tuple) else roles.label
+    label = roles.label
+    if isinstance(label, tuple):
+        label = label[0] if label else None
     return Columns(
         roles.bag, label, roles.weight, roles.instance, features, roles.drop, roles.group
     )
