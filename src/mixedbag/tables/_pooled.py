@@ -95,7 +95,8 @@ def _grouped(con, folder, source, roles, scores, span, query):
     bags = survey(relation, {"bag": positions["bag"]})
     if bags.adjacent and relation.n_rows > _LONGEST:
         raise NotPooledError
-    values = {**bags.values, "row": "row"} | _found(relation, roles, scored)
+    found, notes = _found(relation, roles, scored)
+    values = {**bags.values, "row": "row"} | found
     aggregates = {f"s{k}": score.pooled.format(f"s{k}") for k, score in enumerate(scores)}
     aggregates["far"] = "cast(0 as usmallint)" if span is None else "bit_or(far)"
     in_order = bags.adjacent or relation.n_rows * len(roles.features) < _LONG
@@ -103,7 +104,7 @@ def _grouped(con, folder, source, roles, scores, span, query):
         f"select bag, {selected(aggregates)} from (select {selected(values)} from rows) "
         f"group by bag order by {'min(row)' if in_order else 'bag'}"
     )
-    return query, tuple(on_unknown(relation, _unknown(relation, roles)))
+    return query, (*notes, *on_unknown(relation, _unknown(relation, roles)))
 
 
 def _kept(names, types, roles, scored):
@@ -120,15 +121,15 @@ def _kept(names, types, roles, scored):
 
 
 def _found(relation, roles, scored):
-    """SQL for scores, and what else is pooled, from the columns of a relation."""
+    """SQL for scores, and what else is pooled, from the columns of a relation; and notes."""
     spooled = _beginning(_MARK, relation)
     if spooled:
-        return spooled
+        return spooled, []
     _, asked = _asked(roles, relation.names, relation.header_error)
-    features, _ = code(relation, asked, required=True)
+    features, notes = code(relation, asked, required=True)
     if all(f.single for f in features) and any(s.stepped for s in scored.keywords["scores"]):
         raise NotPooledError  # the steps would have rounded otherwise
-    return scored([f"cast({f.sql} as double)" for f in features])
+    return scored([f"cast({f.sql} as double)" for f in features]), notes
 
 
 def _unknown(relation, roles):
