@@ -12,8 +12,10 @@ from mixedbag._overlap import side_by_side
 from mixedbag.cli import _tables as tables
 from mixedbag.cli._answers import bag_answers, instance_answers
 from mixedbag.cli._later import later
-from mixedbag.comparison import fit_best_setting
-from mixedbag.datasets import DataFormatError, make_any
+from mixedbag.comparison import _from_disk, fit_best_setting, fit_from_disk
+from mixedbag.datasets import DataFormatError, make_any, read
+from mixedbag.engines import SpooledBags, spooled
+from mixedbag.exceptions import InputError
 from mixedbag.io import save
 from mixedbag.margin import BagMarginSVC
 
@@ -50,6 +52,25 @@ def test_streams_of_every_table_are_the_same(tmp_path):
         blocks = stream_bags(tmp_path / name, features=["a"], time="t")
         assert [i for block in blocks for i in block.ids] == [f"b{i}" for i in range(10)]
         assert blocks[0][0].ravel().tolist() == [54.0, 56.0, 58.0]
+
+
+def test_labels_are_not_looked_at_where_features_are_known(tmp_path):
+    """A model may have learned from a column "label", and bags with two labels have answers."""
+    lines = ["bag,label,x", *(f"b{i // 3},{i},{-i}" for i in range(30))]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    (block,) = tables.stream_bags(tmp_path / "t.csv", features=["x"])
+    assert block.y is read(tmp_path / "t.csv", label=()).y is None
+    assert block.bags.instances.ravel().tolist() == [-i for i in range(30)]
+    (bags,) = stream_bags(tmp_path / "t.csv", features=["label", "x"])
+    assert bags.instances[:, 0].tolist() == list(range(30))
+    with pytest.raises(DataFormatError, match="two labels"):
+        stream_bags(tmp_path / "t.csv", features=["x"], label="label")
+    with pytest.raises(DataFormatError, match="two labels"):
+        stream_bags(tmp_path / "t.csv")
+    names = "".join(f"@attribute {name} numeric\n" for name in ("bag", "label", "x"))
+    (tmp_path / "t.arff").write_text(f"@relation t\n{names}@data\n0,1,2\n0,1,3\n1,0,5\n")
+    (bags,) = stream_bags(tmp_path / "t.arff", features=["x"])
+    assert bags.instances.ravel().tolist() == [2, 3, 5]
 
 
 @pytest.mark.parametrize(
@@ -144,9 +165,6 @@ def test_answers_come_in_order_and_few_at_a_time():
 
 def test_a_table_is_learned_from_on_disk(tmp_path, monkeypatch):
     """The setting is chosen on some bags; model and ranges come from all."""
-    from mixedbag.comparison import _from_disk, fit_best_setting, fit_from_disk
-    from mixedbag.engines import spooled
-
     rng = np.random.default_rng(0)
     lines = ["bag,label,x,y"]
     for i in rng.permutation(np.repeat(np.arange(120), 4)).tolist():
@@ -171,3 +189,18 @@ def test_a_table_is_learned_from_on_disk(tmp_path, monkeypatch):
     assert any("from 63 of its bags" in note for note in part.notes)
     with pytest.raises(ValueError, match="needs all bags in memory; from disk learn"):
         fit_from_disk(source, "any", "CitationKNN")
+
+
+def test_bags_larger_than_the_sample_are_learned_from_on_disk(monkeypatch):
+    """A setting is chosen on some of them, unless these are too large as well."""
+    data = make_any(n_bags=60, size=120, random_state=0)
+    large = SpooledBags([data])
+    monkeypatch.setattr(_from_disk, "_SAMPLE", 500)
+    model = fit_from_disk(large, "any", "MILogisticRegression").model
+    assert any("from 20 of its bags" in note for note in model.notes)
+    few = SpooledBags([make_any(n_bags=8, size=120, random_state=0)])
+    model = fit_from_disk(few, "any", "MILogisticRegression").model
+    assert any("from 8 of its bags" in note for note in model.notes)
+    monkeypatch.setattr(_from_disk, "_MOST", 20_000)
+    with pytest.raises(InputError, match="120 instances × 10 features are too large to be learned"):
+        fit_from_disk(large, "any", "MILogisticRegression")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from mixedbag.datasets import DataFormatError, read
+from mixedbag.tables import read_rows
 
 
 @pytest.fixture
@@ -74,6 +75,14 @@ REFUSED = {
     "one more value, far below": (
         "bag,x\n" + "a,1\n" * 5000 + '"a,b",2,\n', {}, 5002, "3 values where 2 are expected"
     ),
+    "both decimal marks below a told separator": ("sep=;\nbag;x\na;1,5\nb;1.5\n", {}, 4, "mixes"),
+    "short row below a told separator": ("sep=;\nbag;x\na;1\nb\n", {}, 4, "1 values where 2 are"),
+    "nothing but a separator": ("sep=;\n", {}, None, "the file is empty"),
+    "a formula that failed": ("bag,x\na,1\nb,#DIV/0!\n", {}, 3, "text (line 3 has '#DIV/0!')"),
+    "Excel's NA for a bag": ("bag,x\na,1\n#N/A,2\n", {}, 3, "no bag in column 'bag'"),
+    "Excel's NA for a weight": ("bag,w,x\na,#N/A,1\n", {"weight": "w"}, 2, "no weight in column"),
+    "Excel's NA for a group": ("bag,p,x\na,#N/A,1\n", {"group": "p"}, 2, "no group in column"),
+    "Excel's NA for a time": ("bag,t,x\na,1,1\na,#N/A,2\n", {"time": "t"}, 3, "no time in column"),
     "both decimal marks": ("bag;x\na;1,5\nb;1.5\n", {}, 3, "column 'x' mixes"),
     "date, then number": ("bag,x\na,2020-01-01\nb,7\n", {}, 3, "mixes date (line 2"),
     "times with and without zone": (
@@ -134,6 +143,11 @@ READ = {
     "bars": TEXT.replace(",", "|"),
     "blanks": TEXT.replace(",", "   "),
     "decimal commas": TEXT.replace(",", ";").replace(".", ","),
+    "a separator told": "sep=;\n" + TEXT.replace(",", ";"),
+    "a separator told in quotes": '"sep=,"\r\n' + TEXT.replace("\n", "\r\n"),
+    "a tab told after a mark": b"\xef\xbb\xbfSEP=\t\n" + TEXT.replace(",", "\t").encode(),
+    "a blank told": "sep= \n" + TEXT.replace(",", " "),
+    "an odd separator told": ("sep=:\n\n" + TEXT.replace(",", ":")).encode("utf-16"),
     "quotes": "".join(",".join(f'"{v}"' for v in r.split(",")) + "\n" for r in TEXT.split()),
     "blanks around": TEXT.replace(",", " , "),
     "capitals": TEXT.replace("bag,label", "Bag, LABEL"),
@@ -167,6 +181,24 @@ def test_marks_are_those_of_the_whole_file(write):
     # A quoted value may end in separators, and the last one may be missing.
     ends = 'bag,x,note\na,1,"u,,"\na,2,\nb,3,"u,,"\n'
     assert read(write(ends)).bags.instances[:, 0].tolist() == [1, 2, 3]
+
+
+def test_what_has_no_value_in_excel_is_missing_in_files_and_frames(write):
+    pd = pytest.importorskip("pandas")
+    path = write("bag,label,x,kind\na,1,1.5,u\na,1,#N/A,u\nb,#N/A, #N/A ,v\nb,#N/A,2,#n/a\n")
+    frame = pd.read_csv(path, keep_default_na=False, dtype=str)
+    for data in (read(path), read(frame)):
+        assert data.bags.feature_names == ["x", "kind=u", "kind=v"]
+        np.testing.assert_array_equal(data.bags.instances[:, 0], [1.5, np.nan, np.nan, 2])
+        assert data.y[0] == 1
+        assert data.y[1] is None or np.isnan(data.y[1])
+        assert "column 'x': 2 missing values read as NaN" in data.notes
+        assert "column 'kind': 1 missing values read as none of these" in data.notes
+
+
+def test_rows_without_names_may_have_a_separator_told(write):
+    table = read_rows(write("sep=;\n1;u\n2;v\n"), "2")
+    assert table.X.ravel().tolist() == [1, 2]
 
 
 def test_a_header_of_capitals_and_numbers_is_a_header(write):

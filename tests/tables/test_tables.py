@@ -296,4 +296,4 @@ def test_bags_without_label_are_told_apart(tmp_path, labels, kind, known):
     assert data.bags.ids.tolist() == ["a", "c"]
     assert others.bags.ids.tolist() == ["b"]
     assert others.y is None
-    assert "1 bags have no label" in data.notes[-1]
+    assert "1 bag has no label" in data.notes[-1]

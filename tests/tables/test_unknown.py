@@ -109,3 +109,19 @@ def test_text_where_the_model_learned_from_numbers_is_named(tmp_path):
     (tmp_path / "new.csv").write_text("bag,x,z\n" + "a,red,1\nb,blue,2\n" * 4)
     said = mixedbag("predict", "m.skops", "new.csv", folder=tmp_path, code=2).stderr
     assert "3 features where the model learned from 2: 'x' there, 'x=blue', 'x=red' here" in said
+
+
+def test_an_empty_column_that_is_needed_is_told(tmp_path):
+    lines = ["bag,label,x,z"]
+    for i in range(40):
+        lines += [f"m{i},{i % 2},{i % 2 + i / 90:.3f},{i % 5}", f"m{i},{i % 2},,1"]
+    (tmp_path / "train.csv").write_text("\n".join(lines))
+    for learner in ("BagMarginSVC", "ExpRegBoost"):  # the former is asked by the engine
+        mixedbag("fit", "train.csv", "--learner", learner, "--out", learner, folder=tmp_path)
+    empty = pd.DataFrame({"bag": ["a", "b"], "x": [None, None], "z": [1.0, 2.0]})
+    for path in written(tmp_path, empty):
+        for asked in (["BagMarginSVC"], ["BagMarginSVC", "--instances"], ["ExpRegBoost"]):
+            said = mixedbag("predict", asked[0], path.name, *asked[1:], folder=tmp_path).stderr
+            assert said.splitlines()[0] == "column 'x' is empty: no row has a value"
+    said = mixedbag("predict", "BagMarginSVC", "train.csv", folder=tmp_path).stderr
+    assert len(said.splitlines()) == 1

@@ -194,14 +194,16 @@ def stream_bags(
     query : str, optional
         A select statement that makes the table of the one in the file.
     label : str, optional
-        A column with something known of the bags.
+        A column with something known of the bags. Else labels are not looked at: a column "label"
+        may be a feature, or disagree within a bag.
     instance : str, optional
         A column with the names of instances; a table without it is read all the same.
     """
     from mixedbag.datasets import read_blocks
 
+    told = () if label is None and features is not None else label
     asked = partial(
-        read_blocks, path, bag, label, features=features, time=time, rows=rows, query=query
+        read_blocks, path, bag, told, features=features, time=time, rows=rows, query=query
     )
     blocks = asked(instance=instance)
     try:
@@ -232,7 +234,7 @@ def stream_pooled(
     from mixedbag.tables import Roles
     from mixedbag.tables._pooled import NotPooledError, read_pooled
 
-    roles = Roles(bag, features=features)
+    roles = Roles(bag, (), features=features)
     if is_folder(path) or not is_for_engine(path, roles, query):
         raise NotPooledError
     yield from read_pooled(path, roles, scores, span, n_bags, query)

@@ -13,7 +13,9 @@ from mixedbag.engines._sampling import sample_bags
 from mixedbag.exceptions import InputError
 from mixedbag.learners import all_learners
 
-_SAMPLE = 2_000_000  # numbers that cross-validation gets at most
+_SAMPLE = 2_000_000  # numbers that cross-validation gets, about
+_FEWEST = 20  # bags that it gets at least,
+_MOST = 20_000_000  # if they do not have more numbers than this together
 
 
 def fit_from_disk(
@@ -55,7 +57,7 @@ def fit_from_disk(
     >>> fit_from_disk(SpooledBags(parts), "any").model.predict(parts[0].bags).shape
     (20,)
     """
-    sample = sample_bags(source.blocks, _SAMPLE // source.n_features)
+    sample = sample_bags(source.blocks, _sample_size(source))
     chosen = choose_setting(
         *(sample.bags, sample.target, rule, learner, random_state, sample.weight),
         positive=positive,
@@ -90,6 +92,20 @@ def fit_from_disk(
         ],
     )
     return Fitted(answer, candidate.name, question.rule, chosen.setting)
+
+
+def _sample_size(source):
+    """How many instances the sample has, about."""
+    n_bags = min(_FEWEST, len(source))
+    n_instances = -(-n_bags * source.n_instances // len(source))
+    if n_instances * source.n_features > _MOST:
+        raise InputError(
+            f"bags of {source.n_instances // len(source):,} instances × {source.n_features:,} "
+            f"features are too large to be learned from disk: {n_bags} of them, to choose a "
+            f"setting on, have more than {_MOST:,} numbers; drop features, thin out instances, or "
+            "learn in memory"
+        )
+    return max(n_instances, _SAMPLE // source.n_features)
 
 
 def _learning_from_blocks(candidate):

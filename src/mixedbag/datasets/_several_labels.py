@@ -97,11 +97,11 @@ def label_columns(
 ) -> tuple[tuple[str, ...], str | None] | None:
     """The columns of "no,yes", "yes/voters" or ["no", "yes"], and that of sizes; None for one."""
     if size is not None:
-        if label is None:
+        if not label:
             raise InputError("size stands beside a label that counts: pass label, too")
         return (label if isinstance(label, tuple) else (label,)), size
     if isinstance(label, tuple):
-        return label, None
+        return (label, None) if label else None
     if label is None or not ("," in label or "/" in label):
         return None
     names, _, size = label.partition("/")

@@ -97,11 +97,11 @@ def read(
     feature. A column of text with few values, such as ``type``, becomes one feature of zeros and
     ones a value, called ``type=br``; text of many values is left out, and so is what numbers the
     rows without a name, such as an index of pandas; dates become days since 1970-01-01. Missing
-    values (empty, ``?``, ``NA``, ``NaN``, …) become NaN, or zero in all features of a text. `notes`
-    of the result says so for each column. Nothing else is left out: a line that cannot be read is
-    an error. The rows of a bag need not be adjacent. Encoding, separator, decimal mark (of one
-    column alone, too, where nothing else can be meant) and types are found out from the whole file.
-    Ids are text, unless all are whole numbers.
+    values (empty, ``?``, ``NA``, ``N/A``, ``#N/A``, ``NaN``, ``null``, ``none`` in any case) become
+    NaN, or zero in all features of a text. `notes` of the result says so for each column. Nothing
+    else is left out: a line that cannot be read is an error. The rows of a bag need not be
+    adjacent. Encoding, separator, decimal mark (of one column alone, too, where nothing else can be
+    meant) and types are found out from the whole file. Ids are text, unless all are whole numbers.
 
     Parameters
     ----------
@@ -236,7 +236,9 @@ def as_columns(roles: "Roles") -> Columns:
     features = roles.features
     if features is not None and roles.time is not None:
         features = (*features, roles.time)
-    label = roles.label[0] if isinstance(roles.label, tuple) else roles.label
+    label = roles.label
+    if isinstance(label, tuple):
+        label = label[0] if label else None
     return Columns(
         roles.bag, label, roles.weight, roles.instance, features, roles.drop, roles.group
     )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def read_blocks(
     path: Any,
     bag: str | None = None,
-    label: str | None = None,
+    label: str | tuple[()] | None = None,
     *,
     features: Sequence[str] | None = None,
     weight: str | None = None,
@@ -38,7 +38,7 @@ def read_blocks(
     path : str, path or data frame
         As in `read`.
     bag, label : str, optional
-        As in `read`.
+        As in `read`. Tables are read without labels, which need not agree then, where it is ``()``.
     features : sequence of str, optional
         The columns to use as features; ``"type=br"`` is one where column "type" has the text "br".
         By default all that `read` would find.
@@ -87,7 +87,7 @@ def read_blocks(
         whole = read(
             path,
             bag,
-            label,
+            label or None,
             weight=weight,
             instance=instance,
             group=group,

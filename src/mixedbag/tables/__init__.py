@@ -2,10 +2,10 @@
 
 CSV, TSV, JSON, Parquet, Arrow, SQLite and DuckDB files (plain, gzip or zstd, one or many by a
 pattern such as ``plate-*.csv``) and data frames in memory (pandas, polars, pyarrow, DuckDB) become
-one relation of DuckDB (`_sources`, `_text`), whose columns are typed by all of their values and
-coded as numbers (`_coding`), and whose rows are brought together by bag: all at once by the engine
-(`_ordering`), or in blocks and bounded memory (`_gathering`). What is said of a table does not
-depend on where it comes from.
+one relation of DuckDB (`_sources`, `_text`, `_frames`), whose columns are typed by all of their
+values and coded as numbers (`_coding`), and whose rows are brought together by bag: all at once by
+the engine (`_ordering`), or in blocks and bounded memory (`_gathering`). What is said of a table
+does not depend on where it comes from.
 
 Why DuckDB: on a million shuffled rows of 22 columns, read, brought into the order of their bags and
 written (``benchmarks/product/table_engines.py``, two cores, one run each), it took 1.6 s for CSV

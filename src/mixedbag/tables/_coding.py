@@ -9,6 +9,7 @@ from mixedbag.tables._engine import literal
 from mixedbag.tables._written import written
 
 _NO_VALUE = "no row has a value"
+EMPTY = f"is empty: {_NO_VALUE}"  # of a column that is asked for
 _MOST_VALUES = 30  # of a column of text that is coded
 _MOST_LETTERS = 200  # of each of them
 # What a column that nobody named is called: here, by pandas (in CSV, in Parquet) and by readr.
@@ -54,6 +55,7 @@ def code(relation, asked, required):
                 reason = "it only numbers the rows"
         if reason == _NO_VALUE and required:
             found, reason = [Feature(name, "cast(null as double)", name)], None
+            more = [f"column {name!r} {EMPTY}"]
         if reason is not None:
             if required:
                 raise relation.error(f"column {name!r} cannot be a feature: {reason}")

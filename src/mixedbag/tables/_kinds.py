@@ -5,9 +5,9 @@ The same rules twice, as regular expressions for Python and as SQL for the engin
 
 import re
 
+from mixedbag.datasets._formats.source import MISSING
 from mixedbag.tables._engine import literal
 
-MISSING = frozenset(["", "?", "na", "n/a", "nan", "null", "none"])
 NO_NAME = MISSING - {"none"}  # "none" is a fine label
 _NUMBER = r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?"
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?"

@@ -9,11 +9,12 @@ from tempfile import gettempdir
 from mixedbag.datasets.records import DataFormatError
 from mixedbag.tables._coding import code
 from mixedbag.tables._engine import first_line, sandbox
+from mixedbag.tables._frames import is_frame
 from mixedbag.tables._gathering import Gathering, gathered, survey
 from mixedbag.tables._ordering import Ordering, arrange, id_of, whole_ids
 from mixedbag.tables._relation import Relation
 from mixedbag.tables._sizes import engine_limits
-from mixedbag.tables._sources import files_of, is_frame, open_relation
+from mixedbag.tables._sources import files_of, open_relation
 from mixedbag.tables._unknown import on_unknown, unknown_values
 
 

@@ -31,7 +31,7 @@ _MARK, _UNKNOWN = "\0", "\1"  # begin names of columns that no table has
 
 
 class NotPooledError(Exception):
-    """Rows must be looked at: some have no score here, labels may differ, or blocks are better."""
+    """Rows must be looked at: some have no score here, or blocks are better."""
 
 
 class PooledBags(NamedTuple):
@@ -95,18 +95,16 @@ def _grouped(con, folder, source, roles, scores, span, query):
     bags = survey(relation, {"bag": positions["bag"]})
     if bags.adjacent and relation.n_rows > _LONGEST:
         raise NotPooledError
-    values = {**bags.values, "row": "row"} | _found(relation, roles, positions, scored)
+    found, notes = _found(relation, roles, scored)
+    values = {**bags.values, "row": "row"} | found
     aggregates = {f"s{k}": score.pooled.format(f"s{k}") for k, score in enumerate(scores)}
     aggregates["far"] = "cast(0 as usmallint)" if span is None else "bit_or(far)"
-    if "label" in values:
-        agree = "case when min(label) = max(label) then 1 else error('labels differ') end"
-        aggregates["agreed"] = agree
     in_order = bags.adjacent or relation.n_rows * len(roles.features) < _LONG
     query = (
         f"select bag, {selected(aggregates)} from (select {selected(values)} from rows) "
         f"group by bag order by {'min(row)' if in_order else 'bag'}"
     )
-    return query, tuple(on_unknown(relation, _unknown(relation, roles)))
+    return query, (*notes, *on_unknown(relation, _unknown(relation, roles)))
 
 
 def _kept(names, types, roles, scored):
@@ -117,21 +115,21 @@ def _kept(names, types, roles, scored):
         if value is None and types[j] != "DOUBLE":
             return None
         features.append(f"c{j}" if value is None else indicator(name, name, j, value).sql)
-    marked = {_MARK + name: sql for name, sql in scored(features, positions).items()}
+    marked = {_MARK + name: sql for name, sql in scored(features).items()}
     unknown = {_UNKNOWN + names[j]: sql for j, sql in unknown_values(asked).items()}
     return {names[positions["bag"]]: f"c{positions['bag']}", **marked, **unknown}
 
 
-def _found(relation, roles, positions, scored):
-    """SQL for scores, and what else is pooled, from the columns of a relation."""
+def _found(relation, roles, scored):
+    """SQL for scores, and what else is pooled, from the columns of a relation; and notes."""
     spooled = _beginning(_MARK, relation)
     if spooled:
-        return spooled
+        return spooled, []
     _, asked = _asked(roles, relation.names, relation.header_error)
-    features, _ = code(relation, asked, required=True)
+    features, notes = code(relation, asked, required=True)
     if all(f.single for f in features) and any(s.stepped for s in scored.keywords["scores"]):
         raise NotPooledError  # the steps would have rounded otherwise
-    return scored([f"cast({f.sql} as double)" for f in features], positions)
+    return scored([f"cast({f.sql} as double)" for f in features]), notes
 
 
 def _unknown(relation, roles):
@@ -153,15 +151,13 @@ def _asked(roles, names, error=ValueError):
     return positions, roles.feature_positions(names, positions.values(), error)
 
 
-def _scored(features, positions, scores, span):
+def _scored(features, scores, span):
     """SQL for all that is pooled, by names, from that of the features."""
     if any(np.isfinite(score.fill).any() for score in scores):
         features = [kinds.unless_nan(x) for x in features]
     values = {f"s{k}": _score(features, score) for k, score in enumerate(scores)}
     if span is not None:
         values["far"] = _far(features, *span)
-    if "label" in positions:
-        values["label"] = f"hash(c{positions['label']})"
     return values
 
 

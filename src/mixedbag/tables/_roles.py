@@ -25,7 +25,7 @@ class Roles:
     bag : str, optional
         Column with the bag of each row.
     label : str, optional
-        Column with the label of each row's bag.
+        Column with the label of each row's bag; ``()`` for none, whatever columns are called.
     weight : str, optional
         Column with the bags' weights.
     instance : str, optional
@@ -91,6 +91,8 @@ class Roles:
         found = {}
         for role in _NAMED:
             asked = getattr(self, role)
+            if asked == ():
+                continue
             if asked is not None:
                 found[role] = self._place(asked, places, error)
             elif role in ("bag", "label"):

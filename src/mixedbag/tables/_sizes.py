@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from mixedbag.tables._engine import cores
-from mixedbag.tables._sources import files_of, is_frame, kind_of
+from mixedbag.tables._frames import is_frame
+from mixedbag.tables._sources import files_of, kind_of
 
 _PACKED = {".gz": 6, ".zst": 6}  # bytes of text in one of a packed file, about
 _TIMES = 3  # a fit needs the table, folds of it, and what it makes of them

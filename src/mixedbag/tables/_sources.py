@@ -1,4 +1,4 @@
-"""From what the user points at to a `Relation`: files of every kind, and data frames."""
+"""From what the user points at to a `Relation`: files of every kind, and tables in memory."""
 
 import glob
 import os
@@ -15,6 +15,7 @@ from mixedbag.tables import _databases, _json, _text
 from mixedbag.tables._arrays import as_arrow
 from mixedbag.tables._encoding import as_utf8
 from mixedbag.tables._engine import first_line, identifier, one_file, parquet_scan
+from mixedbag.tables._frames import arrow_table, asked_levels, is_frame
 from mixedbag.tables._packed import first_bytes, unpacked
 from mixedbag.tables._relation import Part, Piece, Relation
 from mixedbag.tables._roles import default_column
@@ -41,11 +42,6 @@ def files_of(source):
 def _refuse_pipe(path):
     if not (os.path.isfile(path) or os.path.isdir(path)):
         raise InputError(f"{path} is no file that can be read more than once: save it as one")
-
-
-def is_frame(source):
-    """Whether a source is a table in memory."""
-    return not isinstance(source, (str, bytes, os.PathLike))
 
 
 def kind_of(path):
@@ -116,7 +112,7 @@ def open_relation(con, folder, source, roles, query=None, **layout):
     columns are `text`, and what of them is `kept`.
     """
     if is_frame(source):
-        table = arrow_table(source, _levels(source, roles) if query is None else ())
+        table = arrow_table(source, asked_levels(source, roles) if query is None else ())
         relation = _united(con, ["the table"], [_register(con, table, "part_0")])
         answered = False
     else:
@@ -300,7 +296,7 @@ def _open_texts(
     return relation
 
 
-# Parquet, Arrow and frames ------------------------------------------------------------------------
+# Parquet and Arrow --------------------------------------------------------------------------------
 
 
 def _load_parquet(con, path, place, name):
@@ -401,87 +397,6 @@ def _as_known(column):
         # The engine multiplies seconds where there are none as well, and fails.
         return column.cast(pa.duration("us"), safe=False)
     return column
-
-
-def arrow_table(frame, levels=()):
-    """A data frame of any library as an Arrow table, with those levels of its index."""
-    import pyarrow as pa
-
-    if isinstance(frame, pa.Table):
-        return frame
-    if isinstance(frame, pa.RecordBatch):
-        return pa.Table.from_batches([frame])
-    if isinstance(frame, pa.RecordBatchReader):
-        return frame.read_all()
-    library = type(frame).__module__.split(".")[0]
-    if library == "pyarrow" and hasattr(frame, "to_table"):  # a data set, or a scan of one
-        return frame.to_table()
-    if library in ("duckdb", "_duckdb"):
-        return frame.to_arrow_table()
-    if library == "pandas":
-        return _from_pandas(frame.reset_index(level=list(levels)) if levels else frame)
-    import narwhals.stable.v2 as nw
-
-    try:
-        frame = nw.from_native(frame)
-    except TypeError as error:
-        raise InputError(f"{type(frame).__name__} is no table with named columns") from error
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
-    large = [n for n, kind in frame.schema.items() if kind in (nw.Int128, nw.UInt128)]
-    return frame.with_columns(nw.col(name).cast(nw.String) for name in large).to_arrow()
-
-
-def _levels(frame, roles):
-    """Levels of an index of pandas that are asked for by their names; without roles, all."""
-    levels = getattr(getattr(frame, "index", None), "names", ())
-    levels = [level for level in levels if level is not None]
-    if not levels or not hasattr(frame, "columns"):
-        return []
-    known = [str(name) for name in frame.columns]
-    asked = set(map(str, levels)) if roles is None else roles.names(known)
-    return [level for level in levels if str(level) in asked.difference(known)]
-
-
-def _from_pandas(frame):
-    """Column by column, since one of objects of several types must not stop the others."""
-    import pandas as pd
-    import pyarrow as pa
-
-    if not isinstance(frame, pd.DataFrame):
-        raise InputError(f"{type(frame).__name__} is no table with named columns")
-    columns = [_series_column(frame.iloc[:, j]) for j in range(frame.shape[1])]
-    names = [str(name) for name in frame.columns]
-    return pa.table(
-        [pa.chunked_array([c]) if isinstance(c, pa.Array) else c for c in columns], names=names
-    )
-
-
-def _series_column(series):
-    """A column of pandas; as text where Arrow has no type for all of it, as in a file."""
-    import pyarrow as pa
-
-    try:
-        column = pa.array(series, from_pandas=True)
-        if not (_is_period(column) or _is_half_zoned(series, column)):
-            return column
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-        pass
-    absent = series.isna().tolist()
-    texts = [None if gone else str(v) for v, gone in zip(series.tolist(), absent)]
-    return pa.array(texts, pa.string())
-
-
-def _is_period(column):
-    """Whether a column is of months or the like, which Arrow has as bare numbers."""
-    return str(column.type).startswith("extension<pandas.period")
-
-
-def _is_half_zoned(series, column):
-    """Whether some of a column's times have no zone: Arrow takes them for those of Greenwich."""
-    if series.dtype != object or getattr(column.type, "tz", None) is None:
-        return False
-    return any(getattr(value, "tzinfo", True) is None for value in series.tolist())
 
 
 # Queries ------------------------------------------------------------------------------------------

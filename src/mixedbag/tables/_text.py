@@ -33,12 +33,13 @@ from mixedbag.tables._kinds import (
 )
 
 # What the engine takes for missing while it reads; "none" may be a label: the coding decides.
-_NULLS = ("", "?", "NA", "na", "N/A", "n/a", "NaN", "nan", "NULL", "null")
+_NULLS = ("", "?", "NA", "na", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null")
 _CHUNK = 2**22  # bytes of text looked at a time
 _SAMPLE, _VALUES = 1000, 500_000  # most rows and values that tell which columns may be numbers
 _WIDE = 600  # columns, from which on threads hinder each other: each cuts groups of few rows
 _QUOTED = re.compile(r'"[^"]*"')
 _BLANKS = re.compile(r'"[^"]*"|[^\s"]+')
+_TOLD = re.compile(r'"?sep=([^\w"\r\n])"?[\r\n]*', re.IGNORECASE)  # the first line of Excel's files
 _FOREIGN = {  # by their first bytes
     b"PK\x03\x04": "a workbook or another zip archive",
     b"\xd0\xcf\x11\xe0": "an old workbook",
@@ -113,15 +114,19 @@ def open_text(path, folder, error, delimiter=None, header=True):
         raise error("a NUL character: this is no text, or damaged", survey.nul_line)
     if survey.empty:
         raise error("the file is empty", None)
+    told = _told_delimiter(path)
     if delimiter is None:
-        delimiter = guess_delimiter(path, error)
+        delimiter = told or guess_delimiter(path, error)
     if delimiter == " ":
         path, delimiter = _blanks_to_tabs(path, folder, error), "\t"
-    line, first, end = _first_record(path, delimiter, error)
+    line, first, end = _first_record(path, delimiter, error, skip=int(told is not None))
     offset = 0
-    if header and (line, end) != (1, 1):
-        # Blank lines above the header, or a name that spans lines: cut off, to be on the safe side.
-        path, offset = _without_lines(path, folder, end), end
+    above = end if header else line - 1
+    if above > header:
+        # A line that tells the separator, blank ones above the header, or a name that spans lines:
+        # cut off, to be on the safe side.
+        path, offset = _without_lines(path, folder, above), above
+        survey = survey_of(path)
     names = header_names(first) if header else [str(j) for j in range(1, len(first) + 1)]
     if header and first and all(_is_number(name) for name in first):
         raise error("the first line holds numbers, not the names of the columns", line)
@@ -143,6 +148,13 @@ def _refuse_foreign(path, error):
 def header_names(names):
     """Header names without surrounding blanks; a column without one is called after its place."""
     return [name.strip() or f"unnamed {j}" for j, name in enumerate(names, start=1)]
+
+
+def _told_delimiter(path):
+    """The separator that a first line such as ``sep=;`` tells, or None."""
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        found = _TOLD.fullmatch(file.readline(16))
+    return found and found[1]
 
 
 def guess_delimiter(path, error):
@@ -391,9 +403,9 @@ def _records(path, delimiter, error, offset=0):
             raise error(reason, line) from problem
 
 
-def _first_record(path, delimiter, error):
-    """Line, fields and last line of the first record that is not blank."""
-    records = _records(path, delimiter, error)
+def _first_record(path, delimiter, error, skip):
+    """Line, fields and last line of the first record that is not blank, some left out."""
+    records = itertools.islice(_records(path, delimiter, error), skip, None)
     first = next((record for record in records if any(map(str.strip, record[1]))), None)
     if first is None:
         raise error("the file is empty", None)

@@ -3,6 +3,7 @@
 from mixedbag._frames import UNKNOWN
 from mixedbag.datasets._formats.source import shown
 from mixedbag.tables import _kinds as kinds
+from mixedbag.tables._coding import EMPTY
 from mixedbag.tables._engine import literal
 
 _SHOWN = 3
@@ -41,8 +42,8 @@ def on_unknown(relation, columns):
 
 
 def about_unknown(notes):
-    """Those of the notes on a table that tell of such values."""
-    return [note for note in notes if UNKNOWN in note]
+    """Those of the notes on a table that tell of such values, or of a column that has none."""
+    return [note for note in notes if UNKNOWN in note or note.endswith(EMPTY)]
 
 
 def _on_values(name, some, n_rows, n_values):

@@ -15,7 +15,9 @@ from mixedbag.datasets._formats import unpack
 from mixedbag.datasets.records import DataFormatError
 
 SAMPLE = 1000  # lines to tell a format by
-MISSING = frozenset(["", "?", "na", "n/a", "nan", "null", "none"])
+# Of Excel's words for errors, #N/A says that there is no value. Others, such as #DIV/0!, tell of a
+# formula that failed, which its author has to know: they are text, and refused among numbers.
+MISSING = frozenset(["", "?", "na", "n/a", "#n/a", "nan", "null", "none"])
 
 
 class Source:
