@@ -133,6 +133,25 @@ def test_bootstrap_goes_on_where_it_stopped(tmp_path):
     np.testing.assert_array_equal(first.models[3].predict(bags), again.models[3].predict(bags))
 
 
+def test_refits_that_are_damaged_are_made_again(tmp_path):
+    bags, counts, _, _ = votes(1)
+    learner = AggregateTreeClassifier(2)
+    first = bootstrap(learner, bags, counts, n_draws=3, folder=tmp_path)
+    cut, empty, whole = sorted(tmp_path.rglob("*.skops"))
+    cut.write_bytes(cut.read_bytes()[:900])
+    empty.write_bytes(b"")
+    stamp = whole.stat().st_mtime_ns
+    with pytest.warns(UserWarning, match="skops is not .*; this refit is made again") as told:
+        again = bootstrap(learner, bags, counts, n_draws=3, folder=tmp_path)
+    assert len(told) == 2
+    assert whole.stat().st_mtime_ns == stamp
+    for one, other in zip(first.models, again.models):
+        np.testing.assert_array_equal(one.predict(bags), other.predict(bags))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bootstrap(learner, bags, counts, n_draws=3, folder=tmp_path)  # they are whole again
+
+
 def test_a_draw_of_bags_that_are_alike_is_no_news():
     bags, counts, _, _ = votes(0, n_bags=3)
     counts = np.array([2, 2, 3])
