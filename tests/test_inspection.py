@@ -173,3 +173,16 @@ def test_bounds(digits):
     learner.history_ = np.array([[0.0, -np.inf, 3.0], [1.0, 1.0, 2.0]])
     ax = inspection.BoundsDisplay.from_estimator(make_pipeline(learner)).ax_
     assert ax.get_lines()[0].get_ydata().tolist() == [3.0, 2.0]
+
+
+def test_names_of_classes_bags_and_channels_are_no_formulas():
+    name, rows = r"$\frac{1}$", np.arange(4)
+    shown = [
+        inspection.BagSizeDisplay(rows, np.array([name, "b", name, "b"])),
+        inspection.InstanceScoreDisplay(rows, np.array([name, "b", name, "b"]), caption=name),
+        inspection.WitnessDisplay(rows[:, None], rows, rows, title=name, caption=name),
+        inspection.SequenceDisplay(rows[:, None], rows, [name], title=name, caption=name),
+    ]
+    for display in shown:
+        display.plot().figure_.canvas.draw()  # raised by what is no formula
+    assert shown[-1].ax_.get_title() == r"\$\frac{1}\$"

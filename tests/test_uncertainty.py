@@ -24,7 +24,13 @@ from mixedbag.aggregate import (
     AggregateRidgeRegressor,
     AggregateTreeClassifier,
 )
-from mixedbag.ecological import PrecinctBoundsDisplay, RateDisplay, RowByColumn, TomographyDisplay
+from mixedbag.ecological import (
+    PrecinctBoundsDisplay,
+    RateDisplay,
+    Rates,
+    RowByColumn,
+    TomographyDisplay,
+)
 from mixedbag.engines import Labelled, SpooledBags
 from mixedbag.pooling import bag_sum
 from mixedbag.uncertainty import PlausibleModels, _labelled, bootstrap, posterior
@@ -754,6 +760,19 @@ def test_pictures_show_what_they_hold():
     np.testing.assert_allclose(yes, table.columns[:, [0]] * np.ones(2))
     display = RateDisplay({"bounds": table.bounds(), "Goodman": table.goodman()}).plot()
     assert display.ax_.get_ylabel() == "rate"
+
+
+def test_the_legend_of_rates_covers_no_bar_and_names_are_no_formulas():
+    low = np.full((3, 1), 0.05)
+    ways = {way: Rates(low + 0.45, low, low + 0.9) for way in ("bounds", "$x$", "Goodman", "ours")}
+    names = ["$5k to $10k, all of the household together", r"$\frac{1}$", "more than that"]
+    shown = RateDisplay(ways, names=names).plot()
+    shown.figure_.canvas.draw()
+    legend = shown.ax_.get_legend().get_window_extent()
+    assert legend.y0 > shown.ax_.transData.transform([0, low.max() + 0.9])[1]
+    assert legend.y1 <= shown.ax_.bbox.y1
+    boxes = [tick.get_window_extent() for tick in shown.ax_.get_xticklabels()]
+    assert all(one.x1 < other.x0 for one, other in itertools.pairwise(boxes))
 
 
 def test_margins_that_do_not_agree_are_refused():
