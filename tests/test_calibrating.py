@@ -15,6 +15,7 @@ from sklearn.svm import SVC, LinearSVC
 from mixedbag import Bags, load, save
 from mixedbag.aggregate import AggregateRidgeClassifier, AggregateSVC
 from mixedbag.base._calibrating import as_sure, fit_sureness, scores_only
+from mixedbag.base._fingerprints import fingerprints
 from mixedbag.classics import CitationKNN, MILogisticRegression, SetKernelSVC
 from mixedbag.datasets import make_any, make_count
 from mixedbag.margin import BagMarginSVC
@@ -86,6 +87,32 @@ def test_chances_do_not_mind_how_a_table_is_held(form):
     p = AggregateRidgeClassifier().fit(dense, counts).predict_proba_instances(dense)
     q = AggregateRidgeClassifier().fit(other, counts).predict_proba_instances(other)
     assert_allclose(q, p, atol=1e-6)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_chances_do_not_mind_the_order_of_features(form):
+    rng = np.random.default_rng(0)
+    X = np.round(rng.normal(size=(120, 5)), 1)
+    X[:, 3:] = np.eye(2)[rng.integers(2, size=120)]  # marks of two names
+    offsets, order = np.arange(0, 121, 4), [4, 2, 0, 3, 1]
+    counts = np.add.reduceat(X[:, 0] + rng.normal(size=120) > 0, offsets[:-1], dtype=int)
+    bags, other = (Bags(form(table), offsets) for table in (X, X[:, order]))
+    p = AggregateRidgeClassifier().fit(bags, counts).predict_proba_instances(bags)
+    q = AggregateRidgeClassifier().fit(other, counts).predict_proba_instances(other)
+    assert_allclose(q, p, atol=1e-6)
+
+
+def test_what_bags_hold_tells_them_apart_unless_they_are_equal():
+    rng = np.random.default_rng(0)
+    one, two = rng.normal(size=(2, 3, 4))
+    bags = Bags.from_list([one, two, one[::-1], one[:, ::-1], np.vstack([one, 0 * one]), -one])
+    first, *others = fingerprints(bags)
+    assert [first == other for other in others] == [False, True, False, False, False]
+    assert fingerprints(bags[[1, 0, 0]]).tolist() == fingerprints(bags[[1, 0]])[[0, 1, 1]].tolist()
+    marks = Bags(np.eye(6)[[0, 1, 2, 3, 4, 5, 0]], np.arange(8))  # features that occur alike
+    told = fingerprints(marks)
+    assert told[0] == told[6]
+    assert len(np.unique(told)) == 6
 
 
 def test_a_class_of_one_bag_is_never_left_out():

@@ -10,7 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mixedbag import Bags, _contributions, _permutation, inspection
-from mixedbag.datasets import load_digits_bags, make_any, make_sum
+from mixedbag.aggregate import AggregateLogisticRegression
+from mixedbag.datasets import load_digits_bags, make_any, make_count, make_sum
 from mixedbag.pooling import bag_max
 from mixedbag.wrappers import BagFeatures, InstanceWise, SpreadLabels
 
@@ -173,3 +174,26 @@ def test_bounds(digits):
     learner.history_ = np.array([[0.0, -np.inf, 3.0], [1.0, 1.0, 2.0]])
     ax = inspection.BoundsDisplay.from_estimator(make_pipeline(learner)).ax_
     assert ax.get_lines()[0].get_ydata().tolist() == [3.0, 2.0]
+
+
+def test_of_several_amounts_one_is_told():
+    data = make_count(n_bags=30, n_classes=3, random_state=0)
+    model = AggregateLogisticRegression().fit(data.bags, data.y)
+    p = model.predict_proba_instances(data.bags)
+    np.testing.assert_allclose(inspection.instance_scores(model, data.bags), p[:, 2])
+    np.testing.assert_allclose(inspection.instance_scores(model, data.bags, 0), p[:, 0])
+    shown = inspection.InstanceScoreDisplay.from_estimator(model, data.bags, data.y[:, 2] > 3)
+    assert shown.caption == "predicted amount 2 of the instance"
+
+
+def test_names_of_classes_bags_and_channels_are_no_formulas():
+    name, rows = r"$\frac{1}$", np.arange(4)
+    shown = [
+        inspection.BagSizeDisplay(rows, np.array([name, "b", name, "b"])),
+        inspection.InstanceScoreDisplay(rows, np.array([name, "b", name, "b"]), caption=name),
+        inspection.WitnessDisplay(rows[:, None], rows, rows, title=name, caption=name),
+        inspection.SequenceDisplay(rows[:, None], rows, [name], title=name, caption=name),
+    ]
+    for display in shown:
+        display.plot().figure_.canvas.draw()  # raised by what is no formula
+    assert shown[-1].ax_.get_title() == r"\$\frac{1}\$"

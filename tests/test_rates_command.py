@@ -1,6 +1,7 @@
 """`mixedbag rates`: who answered what, from a table of precincts."""
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -137,6 +138,41 @@ def test_groups_may_be_all_there_is_and_are_drawn(precincts, monkeypatch):
     assert "</svg>" in (folder / "sex.svg").read_text()
     done = mixedbag(*asked[:-1], "--picture=sex.doc", folder=folder, code=2)
     assert ".png, .svg, .pdf" in done.stderr
+
+
+def test_what_is_warned_of_several_answers_is_said_once():
+    far, near = ({"answer": name} for name in ("reds", "blues"))
+    warned = [
+        (2.74, near, "bags lie 2.7 times as far"),
+        (3.7, far, "bags lie 3.7 times as far"),
+        *((spread, answer, "3 bags are left") for spread, answer in ((2.74, near), (3.7, far)) * 2),
+        (2.74, near, "few bags"),
+    ]
+    assert list(_rates._said_once(warned, 2)) == [
+        "for reds most, also blues: bags lie 3.7 times as far",
+        "3 bags are left",
+        "for blues: few bags",
+    ]
+    assert list(_rates._said_once([(2.0, {}, "bags lie 2.0 times as far")], 1)) == [
+        "bags lie 2.0 times as far"
+    ]
+
+
+def test_names_in_a_picture_are_no_formulas_and_leave_room_for_limits(tmp_path, monkeypatch):
+    from matplotlib.figure import Figure
+
+    figures, save = [], Figure.savefig
+    monkeypatch.setattr(
+        Figure, "savefig", lambda figure, *a, **k: figures.append(figure) or save(figure, *a, **k)
+    )
+    limits = {"estimate": 0.4, "low": 0.3, "high": 0.5}
+    names = ["$5k to $10k", r"$\frac{1}$", "households that would not say what all of them earn"]
+    lines = [{"answer": "The party of the valley", "group": name, **limits} for name in names]
+    _rates._draw(lines, r"$\x$", tmp_path / "rates.png", "rate")
+    (axes,) = figures[0].axes
+    assert axes.get_position().width > 0.5
+    boxes = [name.get_window_extent() for name in axes.get_yticklabels()]
+    assert all(upper.y0 > lower.y1 for upper, lower in pairwise(boxes))
 
 
 def test_groups_of_too_many_names_for_features_and_groups_of_no_column(tmp_path):

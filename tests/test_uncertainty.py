@@ -24,7 +24,13 @@ from mixedbag.aggregate import (
     AggregateRidgeRegressor,
     AggregateTreeClassifier,
 )
-from mixedbag.ecological import PrecinctBoundsDisplay, RateDisplay, RowByColumn, TomographyDisplay
+from mixedbag.ecological import (
+    PrecinctBoundsDisplay,
+    RateDisplay,
+    Rates,
+    RowByColumn,
+    TomographyDisplay,
+)
 from mixedbag.engines import Labelled, SpooledBags
 from mixedbag.pooling import bag_sum
 from mixedbag.uncertainty import PlausibleModels, _labelled, bootstrap, posterior
@@ -131,6 +137,25 @@ def test_bootstrap_goes_on_where_it_stopped(tmp_path):
     one, other = first.ask(lambda m: m.predict(bags)), again.ask(lambda m: m.predict(bags))
     np.testing.assert_array_equal(one.estimate, other.estimate)
     np.testing.assert_array_equal(first.models[3].predict(bags), again.models[3].predict(bags))
+
+
+def test_refits_that_are_damaged_are_made_again(tmp_path):
+    bags, counts, _, _ = votes(1)
+    learner = AggregateTreeClassifier(2)
+    first = bootstrap(learner, bags, counts, n_draws=3, folder=tmp_path)
+    cut, empty, whole = sorted(tmp_path.rglob("*.skops"))
+    cut.write_bytes(cut.read_bytes()[:900])
+    empty.write_bytes(b"")
+    stamp = whole.stat().st_mtime_ns
+    with pytest.warns(UserWarning, match="skops is not .*; this refit is made again") as told:
+        again = bootstrap(learner, bags, counts, n_draws=3, folder=tmp_path)
+    assert len(told) == 2
+    assert whole.stat().st_mtime_ns == stamp
+    for one, other in zip(first.models, again.models):
+        np.testing.assert_array_equal(one.predict(bags), other.predict(bags))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bootstrap(learner, bags, counts, n_draws=3, folder=tmp_path)  # they are whole again
 
 
 def test_a_draw_of_bags_that_are_alike_is_no_news():
@@ -735,6 +760,19 @@ def test_pictures_show_what_they_hold():
     np.testing.assert_allclose(yes, table.columns[:, [0]] * np.ones(2))
     display = RateDisplay({"bounds": table.bounds(), "Goodman": table.goodman()}).plot()
     assert display.ax_.get_ylabel() == "rate"
+
+
+def test_the_legend_of_rates_covers_no_bar_and_names_are_no_formulas():
+    low = np.full((3, 1), 0.05)
+    ways = {way: Rates(low + 0.45, low, low + 0.9) for way in ("bounds", "$x$", "Goodman", "ours")}
+    names = ["$5k to $10k, all of the household together", r"$\frac{1}$", "more than that"]
+    shown = RateDisplay(ways, names=names).plot()
+    shown.figure_.canvas.draw()
+    legend = shown.ax_.get_legend().get_window_extent()
+    assert legend.y0 > shown.ax_.transData.transform([0, low.max() + 0.9])[1]
+    assert legend.y1 <= shown.ax_.bbox.y1
+    boxes = [tick.get_window_extent() for tick in shown.ax_.get_xticklabels()]
+    assert all(one.x1 < other.x0 for one, other in itertools.pairwise(boxes))
 
 
 def test_margins_that_do_not_agree_are_refused():

@@ -112,6 +112,11 @@ def _is_control(character):
     return kind in ("Cc", "Cs", "Zl", "Zp") or character in _REORDERING
 
 
+def drawn(text: object) -> str:
+    """`text` for a picture: its lines stay lines, its dollars are not the ends of a formula."""
+    return printable(text, keep="\n").replace("$", r"\$")
+
+
 def cell(value: Any) -> Any:
     """A value as a cell of a table for spreadsheets: text that would run as a formula is quoted.
 

@@ -19,8 +19,9 @@ def refitted(estimator, bags, y, random_state, draw, folder):
     from mixedbag import io
 
     path = None if folder is None else folder / f"{draw}.skops"
-    if path is not None and path.exists():
-        return io.load(path)
+    kept = None if path is None or not path.exists() else _kept(path)
+    if kept is not None:
+        return kept
     with warnings.catch_warnings():
         # That bags are alike, or some unlabelled, is the draw's affair; of all bags, the model of
         # all has told.
@@ -33,6 +34,20 @@ def refitted(estimator, bags, y, random_state, draw, folder):
     if path is not None:
         io.save(model, path)
     return model
+
+
+def _kept(path):
+    """The model in a file, or None where it holds none that may be loaded.
+
+    Refits are written whole or not at all, but disks and copies damage files.
+    """
+    from mixedbag import io
+
+    try:
+        return io.load(path)
+    except ValueError as error:
+        warnings.warn(f"{str(error).rstrip('.')}; this refit is made again", stacklevel=2)
+        return None
 
 
 def drawn_bags(n_bags, random_state, draw):

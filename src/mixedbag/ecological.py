@@ -9,6 +9,7 @@ and a logistic model whose rates may change with covariates and agree with every
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.special import softmax
 
 from mixedbag._account.margins import scale_to_counts
+from mixedbag._files import drawn
 from mixedbag._validation import named_groups
 from mixedbag.aggregate import AggregateLogisticRegression
 from mixedbag.bags import Bags, as_bags
@@ -31,6 +33,8 @@ __all__ = ["PrecinctBoundsDisplay", "RateDisplay", "Rates", "RowByColumn", "Tomo
 
 _LEAST = 1e-3  # of the strength of a Dirichlet law: one person answers nearly all or nothing
 _BY_CHANCE = 0.01  # a table of people that is less likely than this was not dealt out at random
+_SIDE_BY_SIDE = 50  # letters of names under a picture
+_ROOM = 1.2  # times as high as a legend is what is kept free for it
 
 
 @dataclass(frozen=True)
@@ -511,17 +515,24 @@ class RateDisplay(_Display):
         """Draw it, on new axes or on those given."""
         ax = self._axes(ax)
         n = len(self.rates)
+        apart = 0.8 / max(n, 4)
         for k, (method, rates) in enumerate(self.rates.items()):
             value = rates.district[:, self.column]
             reach = [
                 value - rates.low[:, self.column],
                 rates.high[:, self.column] - value,
             ]
-            place = np.arange(len(value)) + (k - (n - 1) / 2) * 0.2
-            ax.errorbar(place, value, np.maximum(reach, 0.0), fmt="o", capsize=3, label=method)
+            place = np.arange(len(value)) + (k - (n - 1) / 2) * apart
+            bars = {"fmt": "o", "capsize": 3, "label": drawn(method)}
+            ax.errorbar(place, value, np.maximum(reach, 0.0), **bars)
         names = self.names or [f"group {r}" for r in range(len(value))]
-        ax.set(ylabel="rate", xticks=np.arange(len(names)), xticklabels=names)
-        ax.legend()
+        lines = [drawn(fill(str(name), max(_SIDE_BY_SIDE // len(names), 8))) for name in names]
+        ax.set(ylabel="rate", xticks=np.arange(len(names)), xticklabels=lines)
+        # Above all bars: where else there is room for it, matplotlib does not know.
+        legend = ax.legend(loc="upper center", ncols=2, frameon=False)
+        share = min(_ROOM * legend.get_window_extent().height / ax.bbox.height, 0.5)
+        low, high = ax.get_ylim()
+        ax.set_ylim(low, low + (high - low) / (1.0 - share))
         return self
 
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from mixedbag import _contributions, _evidence
+from mixedbag._files import drawn
 from mixedbag._instance_scores import caption, instance_scores
 from mixedbag._permutation import permutation_importance
 from mixedbag.bags import as_bags
@@ -136,7 +137,7 @@ class InstanceScoreDisplay(_Display):
         edges = np.histogram_bin_edges(self.scores, 30)
         for name, values in _by_label(self.scores, self.labels):
             ax.hist(values, edges, density=True, alpha=0.6, label=name)
-        ax.set(xlabel=self.caption, ylabel="density")
+        ax.set(xlabel=drawn(self.caption), ylabel="density")
         ax.legend(title="label of the bag")
         return self
 
@@ -220,12 +221,12 @@ class WitnessDisplay(_Display):
     def plot(self, *, ax: "Axes | None" = None) -> Self:
         """Draw it, on new axes or on those given."""
         ax = self._axes(ax)
-        ax.set_title(self.title)
+        ax.set_title(drawn(self.title))
         if self.image_shape is None:
             self._bars(ax)
         else:
             self._images(ax, *self.image_shape)
-        ax.set_xlabel(self.caption)
+        ax.set_xlabel(drawn(self.caption))
         return self
 
     def _images(self, ax, height, width):
@@ -312,7 +313,7 @@ class SequenceDisplay(_Display):
         """Draw it, on new axes or on those given."""
         ax = self._axes(ax)
         time = np.arange(len(self.series))
-        ax.plot(time, self.series, linewidth=1, label=self.channels)
+        ax.plot(time, self.series, linewidth=1, label=[*map(drawn, self.channels)])
         low, high = ax.get_ylim()
         span = np.ptp(self.contributions) or 1.0
         share = (self.contributions - self.contributions.min()) / span
@@ -325,7 +326,8 @@ class SequenceDisplay(_Display):
             vmin=0,
             vmax=1,
         )
-        ax.set(xlabel=f"sample (shaded: {self.caption})", title=self.title, ylim=(low, high))
+        shaded = drawn(f"sample (shaded: {self.caption})")
+        ax.set(xlabel=shaded, title=drawn(self.title), ylim=(low, high))
         ax.legend(loc="upper right")
         return self
 
@@ -383,7 +385,7 @@ def _answer_title(name, found):
 def _by_label(values, labels):
     if labels is None:
         return [("", values)]
-    return [(str(label), values[labels == label]) for label in np.unique(labels)]
+    return [(drawn(label), values[labels == label]) for label in np.unique(labels)]
 
 
 def __dir__():

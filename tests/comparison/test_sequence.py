@@ -393,12 +393,12 @@ def test_the_clock_only_cuts(data, monkeypatch):
     assert_same(compare(data.bags, data.y, work=str(cut.work), **settings), cut)
 
 
-@pytest.mark.parametrize(("pace", "n_units"), [(1.0, 8), (2.0, 4), (4.0, 2)])
-def test_nobody_is_left_out_because_others_take_their_time_today(data, monkeypatch, pace, n_units):
-    clock, lengths = SimpleNamespace(now=0.0), np.repeat([0.5, 1.0, 0.5, 0.25], 2)
+def on_a_clock(data, monkeypatch, lengths, taken):
+    """The work done where units should take the `lengths`, and take what is `taken` for them."""
+    clock = SimpleNamespace(now=0.0)
 
     def slowly(protocol, unit, shelf, attempt=_workers.attempt):
-        clock.now += pace * getattr(unit, "seconds", 0.0)
+        clock.now += taken(getattr(unit, "seconds", 0.0))
         return attempt(protocol, unit, shelf)
 
     def timed(*args, real=_schedule.sequence):
@@ -407,8 +407,19 @@ def test_nobody_is_left_out_because_others_take_their_time_today(data, monkeypat
     monkeypatch.setattr(_workers, "attempt", slowly)
     monkeypatch.setattr(_schedule, "sequence", timed)
     monkeypatch.setattr(_schedule, "time", SimpleNamespace(monotonic=lambda: clock.now))
-    found = compare(data.bags, data.y, time_budget=6.5, began=0.0, **SETTINGS)
-    assert found.work == (n_units, ())
+    return compare(data.bags, data.y, time_budget=6.5, began=0.0, **SETTINGS).work
+
+
+@pytest.mark.parametrize(("pace", "n_units"), [(1.0, 8), (2.0, 4), (4.0, 2)])
+def test_nobody_is_left_out_because_others_take_their_time_today(data, monkeypatch, pace, n_units):
+    lengths = np.repeat([0.5, 1.0, 0.5, 0.25], 2)
+    work = on_a_clock(data, monkeypatch, lengths, lambda seconds: pace * seconds)
+    assert work == (n_units, ())
+
+
+def test_what_a_trial_takes_besides_its_fits_is_no_slow_machine(data, monkeypatch):
+    lengths = np.repeat([1e-4, 1.0, 0.5, 0.25], 2)
+    assert on_a_clock(data, monkeypatch, lengths, lambda seconds: 0.02 + seconds) == (8, ())
 
 
 def test_who_is_stopped_or_crashes_is_part_of_the_work(data, whole):

@@ -253,6 +253,10 @@ def test_the_page_works(window, digits, tmp_path):
     assert window.run("return [0.5, 12345, 3171416, -40000000].map(short)") == [
         *("0.5", "12300", "3.17M", "-40M"),  # as wide as there is room for beside an axis
     ]
+    long = ["income of the household=low", "income of the household=high", "pixel 3"]
+    assert window.run("return arguments[0].map((name) => squeezed(name, 12))", long) == [
+        *("inc…hold=low", "inc…old=high", "pixel 3"),  # where they differ is still there
+    ]
     axis = "return document.querySelectorAll('#board thead .whiskers text').length"
     assert window.run(axis) >= 2
     assert window.run("return document.querySelectorAll('#hardest button').length") == 12

@@ -12,19 +12,17 @@ it is saved.
 
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from hashlib import blake2b
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 from scipy import optimize
-from scipy.sparse import issparse
 from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
 from mixedbag._account.any import InstanceOdds
 from mixedbag._validation import read_weights
+from mixedbag.base._fingerprints import fingerprints
 from mixedbag.base._levels import decided, winners
 from mixedbag.exceptions import InputError
 from mixedbag.pooling import bag_sum, spread
@@ -130,7 +128,7 @@ class Calibrating:
         equal ones here too. Bags without a stratum (below 0), and bags that are alone in theirs,
         are always learned from and never asked about.
         """
-        keys = np.array(_fingerprints(bags))
+        keys = fingerprints(bags)
         n_kinds = {s: len(np.unique(keys[strata == s])) for s in np.unique(strata) if s >= 0}
         asked = np.flatnonzero([n_kinds.get(s, 0) > 1 for s in strata])
         if not len(asked):
@@ -161,32 +159,6 @@ def _parts(keys, strata, n_parts):
         _, rank = np.unique(keys[strata == stratum], return_inverse=True)
         part[strata == stratum] = rank % n_parts
     return part
-
-
-def _fingerprints(bags):
-    """What each bag holds, as a few bytes.
-
-    The same whatever the order of its instances, in single precision as in double, sparse as dense.
-    """
-    told = []
-    for a, b in pairwise(bags.offsets):
-        with np.errstate(over="ignore"):  # beyond single precision all is infinite
-            columns, values = _not_zero(bags.instances, a, b)
-        held = np.int64(b - a).tobytes() + columns.tobytes() + values.tobytes()
-        told.append(blake2b(held).hexdigest())
-    return told
-
-
-def _not_zero(rows, start, stop):
-    """Columns and values of what is not zero in some rows, in their order."""
-    if issparse(rows):
-        entries = slice(rows.indptr[start], rows.indptr[stop])
-        columns, values = rows.indices[entries], rows.data[entries].astype(np.float32)
-        order = np.lexsort((values, columns))
-        order = order[values[order] != 0]
-        return columns[order].astype(np.int64), values[order]
-    table = np.sort(rows[start:stop].astype(np.float32, copy=False), axis=0).T
-    return np.nonzero(table)[0], table[table != 0]
 
 
 class CalibratedBags(Calibrating):

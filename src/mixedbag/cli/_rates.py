@@ -1,16 +1,19 @@
 """`mixedbag rates`: how each group answered, with limits, from counts or totals of bags."""
 
 import json
+import re
 import warnings
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from textwrap import fill
 from typing import Annotated
 
 import numpy as np
 import typer
 
 from mixedbag._digits import in_digits
+from mixedbag._files import drawn
 from mixedbag._tables import plain
 from mixedbag.cli import _options
 from mixedbag.cli._tables import read_data, require_labels
@@ -22,6 +25,7 @@ _DRAWN = (".png", ".svg", ".pdf")
 _ROUNDED = 0.0006  # per cent are written with one decimal at least
 _TOLD = 20  # bags, below which limits are a lower limit of what is not known
 _FEW = 12  # numbers of more values are cut into quarters
+_WIDEST = 32  # letters of a name in a picture, beside which there is room for limits
 
 
 def command(
@@ -79,12 +83,14 @@ def command(
     for _, step in pipeline.steps[:-1]:
         bags = step.fit_transform(bags)
     told: list[tuple] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        for answer, y in _answers(np.asarray(data.y), label):
+    warned: list[tuple] = []
+    for answer, y in _answers(np.asarray(data.y), label):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
             model = pipeline.steps[-1][1].fit(bags, y)
             models = posterior(model, bags, y, n_draws=draws, random_state=seed)
             told.append((answer, models.rates(bags, groups)))
+        warned += [(models.spread, answer, str(warning.message)) for warning in caught]
     certain: list[dict] = [{}] * len(told)
     if settled.rule in _RATES:
         told, certain = _that_add_up(told, data, groups, settled.rule)
@@ -97,7 +103,7 @@ def command(
     notes = [
         *data.notes,
         *([few] if len(bags) < _TOLD else []),
-        *dict.fromkeys(str(warning.message) for warning in caught),
+        *_said_once(warned, len(told)),
     ]
     facts = {"learner": chosen.candidate.name, "rule": settled.rule, "notes": notes}
     if as_json:
@@ -159,6 +165,25 @@ def _answers(y, label):
     classes = np.arange(y.shape[1])
     names = [name.strip() for name in label.partition("/")[0].split(",")]
     return [({"answer": names[k]}, y[:, [*classes[classes != k], k]]) for k in classes]
+
+
+def _said_once(warned, n_answers):
+    """Warnings, each once: of those that differ in figures alone, that of the largest spread.
+
+    Answers are named, unless all have the same figures.
+    """
+    alike: dict = {}
+    for _, answer, message in sorted(warned, key=lambda one: -one[0]):
+        words = re.sub(r"[\d.]+", "", message)
+        alike.setdefault(words, {}).setdefault(answer.get("answer"), message)
+    for said in alike.values():
+        (answer, message), *others = said.items()
+        if len(said) == n_answers and len(set(said.values())) == 1:
+            yield message
+        elif others:
+            yield f"for {answer} most, also {', '.join(name for name, _ in others)}: {message}"
+        else:
+            yield f"for {answer}: {message}"
 
 
 def _that_add_up(told, data, groups, rule):
@@ -224,7 +249,12 @@ def _draw(lines, by, path, meant):
     """Estimates with limits, on what is certain, a row a group."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7, 1.2 + 0.4 * len(lines)), layout="constrained")
+    names = [
+        fill(": ".join(str(line[key]) for key in ("answer", "group") if key in line), _WIDEST)
+        for line in lines
+    ]
+    a_name = 0.2 + 0.2 * max(name.count("\n") + 1 for name in names)
+    figure = Figure(figsize=(7, 1.2 + a_name * len(lines)), layout="constrained")
     axes = figure.subplots()
     axes.use_sticky_edges = False  # a bar that begins at the frame looks cut off
     place = np.arange(len(lines))
@@ -238,12 +268,9 @@ def _draw(lines, by, path, meant):
         axes.barh(place, most - least, left=least, height=0.5, color="0.9", label="certain limits")
     reach = np.maximum([estimate - low, high - estimate], 0.0)
     axes.errorbar(estimate, place, xerr=reach, fmt="o", capsize=3, label="estimate, 95 % limits")
-    names = [
-        ": ".join(str(line[key]) for key in ("answer", "group") if key in line) for line in lines
-    ]
-    axes.set_yticks(place, names)
+    axes.set_yticks(place, [*map(drawn, names)])
     axes.invert_yaxis()
-    axes.set(ylabel=by, xlabel=meant)
+    axes.set(ylabel=drawn(by), xlabel=drawn(meant))
     axes.grid(axis="x", alpha=0.4)
     figure.legend(loc="outside upper center", ncols=2, frameon=False)
     figure.savefig(path, dpi=150)

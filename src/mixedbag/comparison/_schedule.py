@@ -17,6 +17,7 @@ from mixedbag.comparison._workers import Failure, Final
 _PATIENCE = 15.0  # seconds: the first fit of a learner may have to compile its kernels
 _SHARE = 0.1  # of the time budget, if that is more
 _LATE = 5.0  # times the expected seconds, after which a unit holds up the others too long
+_A_TRIAL = 0.03  # seconds at least that one takes, however quick its fits are
 _MOST_KEPT = 0.5  # of the budget at most is for what comes after
 _MOST_A_STEP = 0.5  # of it at most is for a learner with one block of settings
 
@@ -180,7 +181,7 @@ class Schedule:
         _, began = self._running.pop(unit.key)
         if not isinstance(outcome, Failure):
             self._store.put(unit.candidate, unit.split, outcome, unit.block)
-            pace = (time.monotonic() - began) / unit.seconds
+            pace = (time.monotonic() - began) / max(unit.seconds, _A_TRIAL)
             self._paces.setdefault(unit.candidate.name, []).append(pace)
         elif outcome.kind != "late":
             self._fall(unit.candidate.name, unit.block, outcome, self._places[unit.key])

@@ -136,7 +136,7 @@ function paintBars(bag, known) {
       const svg = draw("svg", { viewBox: "0 0 88 10" },
         draw("line", { class: "axis", x1: 44, x2: 44, y1: 0, y2: 10 }),
         draw("rect", { x: z < 0 ? 44 - width : 44, y: 1.5, width, height: 7, rx: 1.5, fill: INK }));
-      bars.append(make("span", { text: name, title: name }), tip(svg, `${name}: ${z} standard deviations from the mean`),
+      bars.append(make("span", { text: squeezed(name, 20), title: name }), tip(svg, `${name}: ${z} standard deviations from the mean`),
         make("em", { text: bag.values[r][j] == null ? "missing" : short(bag.values[r][j]) }));
     });
     return instanceCard(bag, r, known, bars);

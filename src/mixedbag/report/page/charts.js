@@ -27,6 +27,12 @@ function fill(element, attributes, children) {
   return element;
 }
 
+/** A name of so many letters at most: long ones often begin alike and end in what tells them apart. */
+function squeezed(name, most) {
+  const letters = [...name], end = Math.ceil(0.6 * most);
+  return letters.length > most ? `${letters.slice(0, most - end - 1).join("")}…${letters.slice(-end).join("")}` : name;
+}
+
 function tip(element, text) {
   const box = document.getElementById("tip");
   element.addEventListener("pointermove", (event) => {

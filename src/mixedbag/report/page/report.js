@@ -124,7 +124,7 @@ function timeCard() {
   const low = Math.floor(Math.min(...rows.map(log))), high = Math.max(Math.ceil(Math.max(...rows.map(log))), low + 1);
   const lines = [known.chosen, known.constant].filter((row) => row?.mean != null);
   const values = [...rows, ...lines].map((row) => sign * row.mean), pad = (Math.max(...values) - Math.min(...values)) * 0.06 || 0.05;
-  const chart = frame({ x: [low, high], y: [Math.min(...values) - pad, Math.max(...values) + pad], xLabel: "seconds, all folds", yLabel: measure.words, square: true,
+  const chart = frame({ x: [low, high], y: [Math.min(...values) - pad, Math.max(...values) + pad], xLabel: "seconds, all folds", yLabel: `${measure.words}${measure.share ? ", %" : ""}`, square: true,
     xTicks: Array.from({ length: high - low + 1 }, (_, i) => low + i), xText: (v) => short(10 ** v), yText: (v) => (measure.share ? `${short(100 * v)}` : short(v)) });
   for (const row of lines) {
     const y = chart.py(sign * row.mean), is = row === known.chosen;
@@ -152,8 +152,8 @@ function importanceCard({ features, tried, of }) {
   for (const v of ticks(low, high, 4)) svg.append(draw("line", { class: "axis", x1: px(v), x2: px(v), y1: 0, y2: height - 22 }),
     draw("text", { x: px(v), y: height - 8, "text-anchor": "middle", text: short(v) }));
   features.forEach((f, k) => {
-    const y = k * tall + 4, name = f.name.length > 22 ? `${f.name.slice(0, 21)}…` : f.name;
-    svg.append(draw("text", { x: left - 8, y: y + 12, "text-anchor": "end", text: name }),
+    const y = k * tall + 4;
+    svg.append(tip(draw("text", { x: left - 8, y: y + 12, "text-anchor": "end", text: squeezed(f.name, 22) }), f.name),
       draw("rect", { x: Math.min(px(0), px(f.mean)), y, width: Math.abs(px(f.mean) - px(0)), height: tall - 9, rx: 2, fill: ACCENT, opacity: 0.75 }),
       tip(draw("line", { x1: px(f.mean - f.spread), x2: px(f.mean + f.spread), y1: y + 7.5, y2: y + 7.5, stroke: "var(--ink)", "stroke-width": 1.5 }),
         `${f.name}: ${short(f.mean)} ± ${short(f.spread)}`));
