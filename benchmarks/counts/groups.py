@@ -168,4 +168,4 @@ def publish(rows, folder):
         axes[1].legend()
         RateDisplay(rates, column=1, names=["below", "above"]).plot(ax=axes[2])
         axes[2].plot(range(2), truth, "k_", markersize=30, label="truth")
-        axes[2].legend(fontsize="small")
+        axes[2].legend(loc="upper center", ncols=2, frameon=False, fontsize="small")
