@@ -13,6 +13,7 @@ from mixedbag.aggregate._descent import carry_over, dual_value
 
 _BAND = 0.3  # rows whose margin is within this of one are solved for first
 _FEW = 5000  # rows that are solved for all at once
+_GAP = 1e-12  # of a linear machine, relatively: its scores are told to eight digits
 _PRECISION = 1e-6  # of a kernel machine: how far its objective may be above its bound, relatively
 
 
@@ -78,7 +79,9 @@ class RelabelledLinearMachine:
         X, s, c = self.X[rows], sign[rows], cost[rows]
         low, high = np.minimum(s, 0.0) * c, np.maximum(s, 0.0) * c
         fixed = self.X.T @ at_bound
-        beta, w, self.intercept, _ = solve_box(X, s - X @ fixed, low, high, at_bound.sum())
+        beta, w, self.intercept, _ = solve_box(
+            X, s - X @ fixed, low, high, at_bound.sum(), tol=_GAP
+        )
         self.w, self.dual = w + fixed, at_bound.copy()
         self.dual[rows] = beta
 

@@ -106,10 +106,14 @@ EXCLUSIONS: dict[str, dict[str, str]] = {
         )
         for name in ("AttentionClassifier", "TransformerClassifier")
     },
-    "DPBoost": {
-        "check_sample_weight_equivalence_on_dense_data": "a search among local optima may end in "
-        "another when rows are repeated: then the models that settle its probabilities differ"
-    },
+    "DPBoost": dict.fromkeys(
+        (
+            "check_sample_weight_equivalence_on_dense_data",
+            "check_sample_weight_equivalence_on_sparse_data",
+        ),
+        "a search among local optima may end in another when rows are repeated: then the models "
+        "that settle its probabilities differ",
+    ),
     "SBoost": dict.fromkeys(
         (
             "check_sample_weight_equivalence_on_dense_data",
