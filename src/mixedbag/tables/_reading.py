@@ -21,7 +21,7 @@ from mixedbag.tables._roles import Roles
 from mixedbag.tables._sources import open_relation
 from mixedbag.tables._written import written
 
-_STREAM_MEMORY = 80  # megabytes of the engine
+_STREAM_MEMORY = 120  # megabytes of the engine: of less, it reads text by one thread
 _LEARNING_MEMORY = 400
 
 
