@@ -5,9 +5,10 @@ probabilities in SQL, and writes the same columns to a CSV file: with all memory
 and without numbers; where rows are shuffled again as `predict` promises it, with the rows of a bag
 together and numbered, in as much memory as `predict` may take; and of CSV again as `predict`
 promises it, with types that are guessed from all of the file. All are processes of their own, one
-after the other in one run.
+after the other in one run, each when what the others have written is on the disk.
 """
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -55,11 +56,11 @@ def run(case):
         model = [*COMMAND, folder / "model.skops"]
         options = ["--bag", "bag", *level, "--out", out]
         alone = ["-m", _engine.__name__, path, out, case["asked of"], FEATURES]
-        own, _, _ = measured(*alone)
-        promised = measured(*alone, MEMORY)[0] if case["order"] == "shuffled" else None
-        typed = measured(*alone, "whole")[0] if case["file"] == "csv" else None
-        seconds, memory, _ = measured(*model, path, *options)
-        start, _, _ = measured(*model, folder / "few.csv", *options)
+        own, _, _ = after_others(*alone)
+        promised = after_others(*alone, MEMORY)[0] if case["order"] == "shuffled" else None
+        typed = after_others(*alone, "whole")[0] if case["file"] == "csv" else None
+        seconds, memory, _ = after_others(*model, path, *options)
+        start, _, _ = after_others(*model, folder / "few.csv", *options)
         return {
             "file, MB": path.stat().st_size / 1e6,
             "engine, s": own,
@@ -73,6 +74,12 @@ def run(case):
             "to the engine with types from the whole file": typed and (seconds - start) / typed,
             "peak memory (MB)": memory,
         }
+
+
+def after_others(*command):
+    """`measured`, when what the process before has written is on the disk."""
+    os.sync()
+    return measured(*command)
 
 
 def write(path, rows, shuffled):
