@@ -27,7 +27,7 @@ from mixedbag.engines.local import (
 )
 from mixedbag.exceptions import InputError, reading_input
 
-CHECKED_BAGS = 16  # training bags whose scores are looked at after a fit (of each block elsewhere)
+CHECKED_BAGS = 16  # training bags whose scores are looked at after a fit
 _CHECKED = ContextVar("_CHECKED", default=True)
 
 
@@ -153,8 +153,14 @@ class Fitting(CallbackSupportMixin):
         self._remember_features(source.n_features, source.feature_names)
         source.blocks.sum(count_usable, self._refuse_values, self._accepts_nan)
         self._learn_blocks(source)
-        for block in source.blocks.collect(few_bags, CHECKED_BAGS):
-            self._check_scores(block)
+        # Of all blocks together: those of a large disk or cluster have too many for one place.
+        n_blocks = len(source.blocks.collect(_nothing))
+        asked = np.zeros(n_blocks, dtype=int)
+        some = np.linspace(0, n_blocks - 1, min(n_blocks, CHECKED_BAGS)).astype(int)
+        asked[some] = -(-CHECKED_BAGS // len(some))
+        for block in source.blocks.collect(_bags_asked_for, each=asked.tolist()):
+            if block is not None:
+                self._check_scores(block)
 
     def _learn_blocks(self, source):
         raise TypeError(f"{type(self).__name__} does not say how it reads labels on a cluster")
@@ -204,3 +210,11 @@ class Fitting(CallbackSupportMixin):
         if not hasattr(self, "_callback_fit_ctx"):
             self._init_callback_context().call_on_fit_task_begin(estimator=self)
         self._callback_fit_ctx.call_on_fit_task_end(estimator=self)
+
+
+def _nothing(block):
+    return None
+
+
+def _bags_asked_for(block, n_bags):
+    return few_bags(block, n_bags) if n_bags else None
