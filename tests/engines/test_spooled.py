@@ -1,6 +1,7 @@
 """Bags on disk: objects come back as they were, and learners learn what they learn in memory."""
 
 import gc
+import itertools
 import subprocess
 import sys
 import threading
@@ -217,6 +218,23 @@ def test_values_are_too_large_on_disk_where_they_are_in_memory(learner, value, r
             continue
         with pytest.raises(ValueError, match="too large to compute with"):
             learner.fit(*labelled)
+
+
+@pytest.mark.parametrize("n_blocks", [1, 5, 40])
+def test_a_few_bags_of_all_blocks_are_looked_at_after_a_fit(n_blocks, monkeypatch):
+    """Of each block, those of a large disk would not fit in one place."""
+    data, looked_at = make_any(n_bags=120, random_state=0), []
+    look = MILogisticRegression._check_scores
+    monkeypatch.setattr(
+        MILogisticRegression,
+        "_check_scores",
+        lambda model, block: (looked_at.append(len(block.bags)), look(model, block)),
+    )
+    edges = np.linspace(0, 120, n_blocks + 1).astype(int)
+    parts = [Labelled(data.bags[a:b], data.y[a:b], None) for a, b in itertools.pairwise(edges)]
+    MILogisticRegression(max_iter=2).fit(SpooledBags(parts))
+    assert 15 <= sum(looked_at) <= 20
+    assert len(looked_at) == min(n_blocks, 16)
 
 
 def test_bags_without_a_label_are_left_out(tmp_path):
