@@ -40,6 +40,7 @@ from mixedbag.aggregate import (
     AggregateSVR,
 )
 from mixedbag.aggregate._poisson_binomial import log_likelihood
+from mixedbag.comparison._measures import INSTANCE_CORRELATION
 from mixedbag.model_selection import BagStratifiedKFold
 from mixedbag.pooling import bag_sum
 
@@ -171,6 +172,15 @@ def table(rows):
         if some:
             tables.append(Table(title, _summary(some), f"{len(some)} development problems."))
     return [*tables, Table("Problem by problem", rows)]
+
+
+def check(rows):
+    """What `compare` says of what decides on counts and totals was found here."""
+    for criterion, are_totals in (("counted right", False), ("squared", True)):
+        some = [row for row in rows if (row["data"] in TOTALS) == are_totals]
+        found = np.mean([row[f"{criterion}: correlation"] for row in some])
+        told = INSTANCE_CORRELATION[criterion]
+        assert round(found, 2) == told, f"{criterion}: {found:.3f} found, {told} told"
 
 
 def _summary(rows):

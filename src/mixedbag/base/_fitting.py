@@ -151,16 +151,9 @@ class Fitting(CallbackSupportMixin):
         if y is not None or sample_weight is not None:
             raise InputError("distributed and spooled bags carry their own labels and weights")
         self._remember_features(source.n_features, source.feature_names)
-        source.blocks.sum(count_usable, self._refuse_values, self._accepts_nan)
+        n_bags = source.blocks.collect(count_usable, self._refuse_values, self._accepts_nan)
         self._learn_blocks(source)
-        # Of all blocks together: those of a large disk or cluster have too many for one place.
-        n_blocks = len(source.blocks.collect(_nothing))
-        asked = np.zeros(n_blocks, dtype=int)
-        some = np.linspace(0, n_blocks - 1, min(n_blocks, CHECKED_BAGS)).astype(int)
-        asked[some] = -(-CHECKED_BAGS // len(some))
-        for block in source.blocks.collect(_bags_asked_for, each=asked.tolist()):
-            if block is not None:
-                self._check_scores(block)
+        self._check_some(source.blocks, len(n_bags))
 
     def _learn_blocks(self, source):
         raise TypeError(f"{type(self).__name__} does not say how it reads labels on a cluster")
@@ -180,6 +173,15 @@ class Fitting(CallbackSupportMixin):
                 f"{scores[i]}. {bags.largest()}: scale the features, for example with "
                 "InstanceWise(StandardScaler())"
             )
+
+    def _check_some(self, blocks, n_blocks):
+        """The same of bags on disk or on a cluster: a few of all blocks, to fit in one place."""
+        asked = np.zeros(n_blocks, dtype=int)
+        some = np.linspace(0, n_blocks - 1, min(n_blocks, CHECKED_BAGS)).astype(int)
+        asked[some] = -(-CHECKED_BAGS // len(some))
+        for block in blocks.collect(_bags_asked_for, each=asked.tolist()):
+            if block is not None:
+                self._check_scores(block)
 
     def _training_scores(self, bags):
         return self._score_bags(bags)
@@ -210,10 +212,6 @@ class Fitting(CallbackSupportMixin):
         if not hasattr(self, "_callback_fit_ctx"):
             self._init_callback_context().call_on_fit_task_begin(estimator=self)
         self._callback_fit_ctx.call_on_fit_task_end(estimator=self)
-
-
-def _nothing(block):
-    return None
 
 
 def _bags_asked_for(block, n_bags):
